@@ -1,0 +1,126 @@
+"""The questions that methods and metrics ask of a model, without ever holding one.
+
+A method or metric is a generator about one example. It yields questions and is sent answers; the
+typed helpers below do both: ``values = yield from keep(masks)``. One loop (``attrial.value``)
+advances the askers of many examples side by side and pools what they ask.
+"""
+
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from attrial.errors import Undefined as Undefined
+from attrial.example import Example as Example
+from attrial.masks import Floats, Masks, Values
+
+Noted = float | list[float]
+
+
+@dataclass(frozen=True, eq=False)
+class Keep:
+    """What is the target's value when only these players stay? ``masks`` (k, n) bool."""
+
+    masks: Masks
+
+
+@dataclass(frozen=True, eq=False)
+class Slope:
+    """What is the target's gradient at points between a baseline and the input?
+
+    Attributes:
+        points: (k, n) how far each player has gone from baseline (0) to input (1). Fixed
+            positions stay at the input.
+        baseline: ``zero``, ``mask``, ``pad``, ``unk``, ``mean`` (of the vocabulary's embeddings),
+            or ``reference``: the model's most neutral token (mask, else pad, else unk, else zero).
+        noise: Standard deviation of Gaussian noise on the players' embeddings, as a share of the
+            spread (max - min) of the input's embeddings.
+        seed: Of the noise.
+    """
+
+    points: Floats
+    baseline: str = "reference"
+    noise: float = 0.0
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Attend:
+    """What are the attention weights on the full input, folded over heads if ``fuse`` is given?
+
+    Attributes:
+        fuse: None, ``mean``, ``max`` or ``min`` over heads, folded layer by layer.
+        gradient: Whether the target's gradient with respect to the weights comes along (folding
+            is then refused: products come before sums).
+        scale: Factor on all post-softmax weights during the pass (attention attribution).
+    """
+
+    fuse: str | None = None
+    gradient: bool = False
+    scale: float = 1.0
+
+
+@dataclass(frozen=True, eq=False)
+class Note:
+    """Something to write into the record beside the scores: not a question to the model."""
+
+    noted: Mapping[str, Noted]
+
+
+@dataclass(frozen=True, eq=False)
+class Slopes:
+    """Answer to ``Slope``: at k points, over t positions of width d.
+
+    Attributes:
+        gradient: (k, t, d) of the target with respect to the word embeddings.
+        difference: (k, t, d) input minus baseline (zero at fixed positions).
+        values: (k,) the target's value at the points.
+    """
+
+    gradient: Floats
+    difference: Floats
+    values: Values
+
+
+@dataclass(frozen=True, eq=False)
+class Attention:
+    """Answer to ``Attend``: (L, H, t, t), or (L, t, t) fused; query i to key j; layer 0 first."""
+
+    weights: Floats
+    gradient: Floats | None = None
+
+
+Question = Keep | Slope | Attend | Note
+Reply = Values | Slopes | Attention | None
+R = TypeVar("R")
+Asking = Generator[Question, Reply, R]
+
+
+def keep(masks: Masks) -> Asking[Values]:
+    """Values of the target when only the kept players stay: (k, n) bool -> (k,)."""
+    reply = yield Keep(np.asarray(masks, bool))
+    assert isinstance(reply, np.ndarray)
+    return reply
+
+
+def slope(
+    points: npt.ArrayLike, *, baseline: str = "reference", noise: float = 0.0, seed: int = 0
+) -> Asking[Slopes]:
+    """Gradients at points between baseline and input: (k, n) shares -> ``Slopes``."""
+    reply = yield Slope(np.asarray(points, np.float64), baseline, noise, seed)
+    assert isinstance(reply, Slopes)
+    return reply
+
+
+def attend(*, fuse: str | None = None, gradient: bool = False, scale: float = 1.0) -> Asking[Attention]:
+    """Attention weights on the full input, with their gradients if asked for."""
+    reply = yield Attend(fuse, gradient, scale)
+    assert isinstance(reply, Attention)
+    return reply
+
+
+def note(noted: Mapping[str, Noted]) -> Asking[None]:
+    """Write numbers into this example's record, beside its scores or its value."""
+    yield Note(noted)

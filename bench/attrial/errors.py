@@ -1,0 +1,29 @@
+"""The errors that attrial speaks to people with: one line each, saying what would be right."""
+
+import difflib
+from collections.abc import Iterable
+
+
+class AttrialError(Exception):
+    """A fault of the input, told in one clear line; the command line exits with code 2."""
+
+
+class NotApplicable(AttrialError):
+    """A model that can't answer what a method asks, with the missing capability named."""
+
+
+class Undefined(Exception):
+    """A cell without a value, with its reason. Counted on the board, never filled."""
+
+
+def near(name: str, known: Iterable[str]) -> str:
+    """The end of an error about a wrong name: near names, or all of them.
+
+    >>> near("oclusion", ["occlusion", "random"])
+    'did you mean occlusion?'
+    >>> near("zzz", ["b", "a"])
+    'known are a, b'
+    """
+    names = sorted(known)
+    close = difflib.get_close_matches(name, names)
+    return f"did you mean {' or '.join(close)}?" if close else f"known are {', '.join(names)}"

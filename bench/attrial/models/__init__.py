@@ -1,0 +1,1 @@
+"""Models behind the questions; the only part of the engine that imports torch."""

@@ -1,0 +1,1 @@
+"""Removals, one a file; the file is the name."""

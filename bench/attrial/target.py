@@ -1,0 +1,57 @@
+"""What of a model's answer is explained: one class, read through one function, fixed beforehand."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import log_softmax, logsumexp
+
+from attrial.masks import Floats, Values
+
+
+def _logit(outputs: Floats, index: int) -> Values:
+    return outputs[:, index]
+
+
+def _log_probability(outputs: Floats, index: int) -> Values:
+    return np.asarray(log_softmax(outputs, axis=1)[:, index])
+
+
+def _probability(outputs: Floats, index: int) -> Values:
+    return np.asarray(np.exp(_log_probability(outputs, index)))
+
+
+def _log_odds(outputs: Floats, index: int) -> Values:
+    rest = np.delete(outputs, index, axis=1)
+    return np.asarray(outputs[:, index] - logsumexp(rest, axis=1))
+
+
+FUNCTIONS: Mapping[str, Callable[[Floats, int], Values]] = {
+    "log_odds": _log_odds,
+    "probability": _probability,
+    "log_probability": _log_probability,
+    "logit": _logit,
+}
+
+
+@dataclass(frozen=True)
+class Target:
+    """One class of the outputs and the function through which it is read.
+
+    ``log_odds`` is log p/(1-p): the logit minus the log-sum-exp of the other classes' logits, in
+    nats. A model with a single output has no other class: only ``logit`` is defined there, and
+    every function reads it.
+    """
+
+    index: int
+    function: str = "log_odds"
+
+    def through(self, function: str) -> "Target":
+        """The same class, read through another function."""
+        return Target(self.index, function)
+
+    def read(self, outputs: Floats) -> Values:
+        """Values of all rows: (k, classes) raw outputs -> (k,)."""
+        outputs = np.asarray(outputs, np.float64)
+        function = "logit" if outputs.shape[1] == 1 else self.function
+        return FUNCTIONS[function](outputs, self.index)

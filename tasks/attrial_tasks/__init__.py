@@ -1,0 +1,1 @@
+"""Tasks, one a TOML file; the file is the name."""
