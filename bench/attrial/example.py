@@ -1,4 +1,4 @@
-"""One input as the engine sees it: token ids, the players they belong to, and what is known of it."""
+"""One input as the engine sees it: token ids, the players they belong to, what is known."""
 
 import hashlib
 from dataclasses import dataclass
@@ -56,8 +56,8 @@ class Example:
 
     def to_players(self, tokens: Floats) -> Floats:
         """Sum over each player's positions: (..., t) -> (..., n). Fixed positions are left out."""
-        member = self.owner[:, None] == np.arange(self.n)[None, :]
-        return np.asarray(tokens, np.float64) @ member
+        member = np.equal(self.owner[:, None], np.arange(self.n)[None, :]).astype(np.float64)
+        return np.asarray(np.asarray(tokens, np.float64) @ member)
 
     def to_positions(self, masks: Masks) -> Bools:
         """Kept positions of kept players: (k, n) -> (k, t) bool. Fixed positions always stay."""

@@ -70,10 +70,10 @@ def prefixes(order: npt.ArrayLike) -> Masks:
 
 
 def keys(masks: Masks) -> list[bytes]:
-    """One hashable key a row; equal rows of one width have equal keys.
+    r"""One hashable key a row; equal rows of one width have equal keys.
 
     >>> keys(np.array([[True, False], [True, False]]))
-    [b'\\x01', b'\\x01']
+    [b'\x01', b'\x01']
     """
     packed = np.packbits(np.ascontiguousarray(masks), axis=1, bitorder="little")
     width = packed.shape[1]

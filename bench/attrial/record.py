@@ -53,7 +53,7 @@ class Spec(_Frozen):
     Attributes:
         method: The method, or one of the controls ``random_order``, ``best_order``,
             ``worst_order`` with ``control`` set.
-        label: How the method was asked for, the name of its rows (``integrated_gradients(steps=30)``).
+        label: How the method was asked for: the name of its rows (``lime(samples=500)``).
         explained_under: The removal that the method's own questions were answered under.
         removal: The removal that the metrics' questions were answered under.
         metrics: Every metric, keyed by the name of its rows.
@@ -91,7 +91,7 @@ class Trial(_Frozen):
         truncated: Words cut off.
         values: Metric -> value, None where undefined.
         normalised: Metric -> 0 at the worst order, 1 at the best, None where undefined.
-        reasons: Metric -> why the value is undefined; ``METRIC/normalised`` for its normalised form.
+        reasons: Metric -> why it is undefined; ``METRIC/normalised`` for its normalised form.
         curves: Name of a curve (``deletion``, ``insertion``) -> values at k = 0..n.
         notes: What the method noted (completeness gap, steps, ...).
     """

@@ -1,0 +1,174 @@
+"""Methods and metrics made ready to ask: a plugin, its arguments checked, and a typed call."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from types import ModuleType
+from typing import Any, cast, get_type_hints
+
+import numpy as np
+from pydantic import JsonValue, TypeAdapter, ValidationError
+
+from attrial import registry
+from attrial.ask import Asking
+from attrial.errors import AttrialError, near
+from attrial.example import Example
+from attrial.masks import Scores
+from attrial.record import MetricFacts, PluginSpec
+
+Function = Callable[..., object]
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A plugin with every argument filled in."""
+
+    plugin: registry.Plugin
+    module: ModuleType
+    text: str
+    args: dict[str, object]
+
+    @property
+    def spec(self) -> PluginSpec:
+        """What goes into the record; a file's content stands in for its distribution's version."""
+        version = getattr(self.module, "VERSION", 1)
+        args = cast(
+            dict[str, JsonValue], TypeAdapter(dict[str, object]).dump_python(self.args, mode="json")
+        )
+        return PluginSpec(
+            name=self.plugin.name, args=args, version=version, shipped_by=self._shipped_by
+        )
+
+    @property
+    def _shipped_by(self) -> str:
+        if not self.plugin.module.startswith("file:"):
+            return self.plugin.shipped_by
+        digest = registry.content_digest(self.plugin.path)
+        return f"{self.plugin.shipped_by} sha256 {digest}"
+
+    def constant(self, name: str, default: object) -> object:
+        """A declaration of the plugin's module."""
+        return getattr(self.module, name, default)
+
+
+def bind(kind: str, text: str) -> Bound:
+    """Find the plugin that ``text`` calls and check its arguments against the signature.
+
+    Raises:
+        AttrialError: For an unknown plugin or argument (near names offered), or a wrong value.
+    """
+    call = registry.parse_call(text)
+    plugin = registry.plugin(kind, call.name)
+    function = plugin.function()
+    options = {
+        name: p for name, p in inspect.signature(function).parameters.items() if _is_option(name, p)
+    }
+    for name in call.args:
+        if name not in options:
+            raise AttrialError(f"{plugin.name} has no argument {name!r}; {near(name, options)}")
+    hints = get_type_hints(function)
+    args = {name: p.default for name, p in options.items()}
+    args |= {k: _checked(plugin.name, k, v, hints.get(k, object)) for k, v in call.args.items()}
+    missing = [k for k, v in args.items() if v is inspect.Parameter.empty]
+    if missing:
+        raise AttrialError(f"{plugin.name} needs the argument {missing[0]!r}")
+    label = (
+        call.text if not call.name.endswith(".py") else call.text.replace(call.name, plugin.name)
+    )
+    return Bound(plugin, plugin.load(), label, args)
+
+
+def _is_option(name: str, parameter: inspect.Parameter) -> bool:
+    return parameter.kind is inspect.Parameter.KEYWORD_ONLY and name != "seed"
+
+
+def _checked(owner: str, name: str, value: object, hint: Any) -> object:
+    try:
+        return TypeAdapter[object](hint).validate_python(value, strict=True)
+    except ValidationError as error:
+        why = error.errors()[0]["msg"]
+        raise AttrialError(f"{owner}: argument {name}={value!r}: {why}") from None
+
+
+@dataclass(frozen=True)
+class Method:
+    """A method ready to be asked about examples."""
+
+    bound: Bound
+
+    def __call__(self, x: Example, seed: int) -> Asking[Scores]:
+        """The asker that attributes one example; its scores are checked: (n,), finite."""
+        scores = yield from cast(Asking[Scores], self._function(x, seed=seed, **self.bound.args))
+        scores = np.asarray(scores, np.float64)
+        if scores.shape != (x.n,) or not np.isfinite(scores).all():
+            raise AttrialError(
+                f"method {self.bound.text} gave scores of shape {scores.shape}, finite: "
+                f"{bool(np.isfinite(scores).all())}, for the {x.n} players of example {x.id}"
+            )
+        return scores
+
+    @property
+    def _function(self) -> Function:
+        return self.bound.plugin.function()
+
+    @property
+    def asks(self) -> tuple[str, ...]:
+        """The questions that it needs answered."""
+        return cast(tuple[str, ...], self.bound.constant("ASKS", ("keep",)))
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric ready to be asked about scores."""
+
+    bound: Bound
+
+    def value(self, x: Example, scores: Scores, seed: int) -> Asking[float]:
+        """The asker that scores one attribution (n,)."""
+        return cast(
+            Asking[float], self.bound.plugin.function()(x, scores, seed=seed, **self.bound.args)
+        )
+
+    def extremes(self, x: Example, seed: int) -> Asking[tuple[Scores, Scores]]:
+        """The asker that finds scores of the best and of the worst order."""
+        function = cast(Function, self.bound.constant("extremes", None))
+        return cast(Asking[tuple[Scores, Scores]], function(x, seed=seed, **self.bound.args))
+
+    @property
+    def has_extremes(self) -> bool:
+        """Whether it knows the best and the worst order."""
+        return self.bound.constant("extremes", None) is not None
+
+    def expected(self, x: Example, seed: int) -> Asking[float]:
+        """The asker for the value of a random order: its closed form, or constant scores."""
+        function = cast(Function | None, self.bound.constant("expected", None))
+        if function is None:
+            return self.value(x, np.zeros(x.n), seed)
+        return cast(Asking[float], function(x, seed=seed, **self.bound.args))
+
+    @property
+    def reads(self) -> str:
+        """The function of the target that its questions are answered in."""
+        return str(self.bound.constant("READS", "probability"))
+
+    @property
+    def facts(self) -> MetricFacts:
+        """What a table must know of it."""
+        return MetricFacts(
+            higher_is_better=self.bound.constant("DIRECTION", "higher") == "higher",
+            family=str(self.bound.constant("FAMILY", "faithfulness")),
+            unit=str(self.bound.constant("UNIT", "")),
+        )
+
+
+@cache
+def method(text: str) -> Method:
+    """A method by name, call or path: ``occlusion``, ``lime(samples=500)``, ``./mine.py``."""
+    return Method(bind("methods", text))
+
+
+@cache
+def metric(text: str) -> Metric:
+    """A metric by name, call or path."""
+    return Metric(bind("metrics", text))
