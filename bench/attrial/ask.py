@@ -114,7 +114,9 @@ def slope(
     return reply
 
 
-def attend(*, fuse: str | None = None, gradient: bool = False, scale: float = 1.0) -> Asking[Attention]:
+def attend(
+    *, fuse: str | None = None, gradient: bool = False, scale: float = 1.0
+) -> Asking[Attention]:
     """Attention weights on the full input, with their gradients if asked for."""
     reply = yield Attend(fuse, gradient, scale)
     assert isinstance(reply, Attention)

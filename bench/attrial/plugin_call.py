@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from types import ModuleType
-from typing import Any, cast, get_type_hints
+from typing import cast, get_type_hints
 
 import numpy as np
 from pydantic import JsonValue, TypeAdapter, ValidationError
@@ -83,9 +83,9 @@ def _is_option(name: str, parameter: inspect.Parameter) -> bool:
     return parameter.kind is inspect.Parameter.KEYWORD_ONLY and name != "seed"
 
 
-def _checked(owner: str, name: str, value: object, hint: Any) -> object:
+def _checked(owner: str, name: str, value: object, hint: object) -> object:
     try:
-        return TypeAdapter[object](hint).validate_python(value, strict=True)
+        return TypeAdapter(cast(type[object], hint)).validate_python(value, strict=True)
     except ValidationError as error:
         why = error.errors()[0]["msg"]
         raise AttrialError(f"{owner}: argument {name}={value!r}: {why}") from None

@@ -94,6 +94,7 @@ class Trial(_Frozen):
         reasons: Metric -> why it is undefined; ``METRIC/normalised`` for its normalised form.
         curves: Name of a curve (``deletion``, ``insertion``) -> values at k = 0..n.
         notes: What the method noted (completeness gap, steps, ...).
+        cost: What the method asked for on this example (``rows``, ``computed``, ...).
     """
 
     id: str
@@ -108,6 +109,7 @@ class Trial(_Frozen):
     reasons: dict[str, str] = {}
     curves: dict[str, list[float]] = {}
     notes: dict[str, float | list[float]] = {}
+    cost: dict[str, int] = {}
 
 
 class MetricFacts(_Frozen):

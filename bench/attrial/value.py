@@ -80,6 +80,15 @@ class Known:
         """Outputs of masks that are known."""
         return np.asarray(self.outputs[[self.index[key] for key in asked]])
 
+    def masks(self, n: int) -> Masks:
+        """The known masks (k, n), in the order of ``outputs``."""
+        packed = np.array([list(key) for key in self.index], np.uint8).reshape(len(self.index), -1)
+        return np.unpackbits(packed, axis=1, count=n, bitorder="little").astype(bool)
+
+    def rows_of(self, masks: Masks) -> Floats:
+        """Outputs (k, classes) of masks that are known."""
+        return self.rows(keys(masks))
+
 
 @dataclass
 class Cost:
@@ -255,8 +264,9 @@ def _keeps(value: Value, seats: Sequence[_Seat[R]]) -> dict[int, Reply]:
 
 
 def _pooled(
-    run: Callable[[Sequence[tuple[Subject, Q]]], list[S]], asked: Sequence[tuple[int, Subject, Q]]
-) -> dict[int, S]:
+    run: Callable[[Sequence[tuple[Subject, Q]]], Sequence[Reply]],
+    asked: Sequence[tuple[int, Subject, Q]],
+) -> dict[int, Reply]:
     replies = run([(subject, q) for _, subject, q in asked])
     return {i: reply for (i, _, _), reply in zip(asked, replies, strict=True)}
 

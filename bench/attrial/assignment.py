@@ -1,0 +1,103 @@
+"""What is to be tried: one task and one model against methods, metrics and removals. Pure."""
+
+import hashlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from attrial.example import Example
+from attrial.plugin_call import Method, Metric
+from attrial.record import DataSpec, ModelSpec, PluginSpec, Spec
+
+CONTROLS = ("random_order", "best_order", "worst_order")
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """One task, one model, and all that is to be tried on them.
+
+    Attributes:
+        data: Where the examples come from.
+        model: Which model answers.
+        players: What a player is (``words`` or ``tokens``).
+        function: Through which function of the predicted class methods are asked to explain.
+        removals: The panel that metrics run under; methods explain under the first.
+        methods: The methods, by the label of their rows.
+        metrics: The metrics, by the name of their rows.
+        seed: Decides every draw of every method and metric, with the example's content.
+    """
+
+    data: DataSpec
+    model: ModelSpec
+    players: str
+    function: str
+    removals: tuple[str, ...]
+    methods: Mapping[str, Method]
+    metrics: Mapping[str, Metric]
+    seed: int
+
+    @property
+    def explained_under(self) -> str:
+        """The removal under which methods' own questions are answered."""
+        return self.removals[0]
+
+    def measured(self, removal: str) -> dict[str, Metric]:
+        """Metrics that have something new to say under a removal: evidence is compared once."""
+        once = removal == self.explained_under
+        return {k: m for k, m in self.metrics.items() if once or m.facts.family != "evidence"}
+
+
+@dataclass(frozen=True)
+class Job:
+    """One record to be made: a method or a control, its metrics read under one removal."""
+
+    label: str
+    control: bool
+    removal: str
+    spec: Spec
+
+
+def jobs(a: Assignment) -> list[Job]:
+    """All records that an assignment asks for, in a fixed order."""
+    return [_job(a, label, removal) for removal in a.removals for label in (*a.methods, *CONTROLS)]
+
+
+def _job(a: Assignment, label: str, removal: str) -> Job:
+    control = label not in a.methods
+    method = PluginSpec(name=label) if control else a.methods[label].bound.spec
+    spec = Spec(
+        data=a.data,
+        model=a.model,
+        players=a.players,
+        target=f"{a.function} of the predicted class",
+        explained_under=a.explained_under,
+        removal=removal,
+        method=method,
+        label=label,
+        control=control,
+        metrics={name: m.bound.spec for name, m in a.measured(removal).items()},
+        seed=a.seed,
+    )
+    return Job(label, control, removal, spec)
+
+
+def seed_of(seed: int, x: Example) -> int:
+    """The seed of one example: from the run's seed and its content, so order doesn't matter."""
+    digest = hashlib.sha256(f"{seed} {x.digest}".encode()).digest()
+    return int.from_bytes(digest[:6], "little")
+
+
+def digest_of(examples: Sequence[Example]) -> str:
+    """Content hash of examples in order: what the model sees, names, evidence and labels."""
+    h = hashlib.sha256()
+    for x in examples:
+        truth = b"-" if x.truth is None else np.packbits(x.truth).tobytes()
+        h.update(f"{x.id}|{x.digest}|{x.players}|{x.label}|{x.truncated}|".encode() + truth)
+    return h.hexdigest()[:16]
+
+
+def chunks(examples: Sequence[Example], size: int) -> Iterator[tuple[int, Sequence[Example]]]:
+    """Examples in numbered runs of at most ``size``: what is checkpointed together."""
+    for number, start in enumerate(range(0, len(examples), size)):
+        yield number, examples[start : start + size]

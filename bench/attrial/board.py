@@ -1,0 +1,48 @@
+"""A board: what a run found, as rows, tables and files."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from attrial import leaderboard, report
+from attrial.store import Entry
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Board:
+    """The records of a run and the table that they make.
+
+    Attributes:
+        entries: Every record with its per-example trials.
+        notices: What a reader must know: cells that are not applicable, texts that were cut.
+        command: The command that makes it again, if one is known.
+    """
+
+    entries: tuple[Entry, ...]
+    notices: tuple[str, ...] = ()
+    command: str = ""
+
+    @cached_property
+    def rows(self) -> Sequence[leaderboard.Row]:
+        """One row per task, model, removal, method and metric, ranked within its board."""
+        return leaderboard.rows(self.entries)
+
+    def frame(self) -> "pd.DataFrame":
+        """The rows as a pandas frame."""
+        return leaderboard.frame(self.rows)
+
+    def markdown(self) -> str:
+        """The tables as Markdown."""
+        return leaderboard.to_markdown(self.rows)
+
+    def save(self, folder: str | Path) -> None:
+        """Write ``leaderboard.md``, ``.html``, ``.csv`` and ``.json`` into a folder."""
+        report.write(self.entries, Path(folder), command=self.command)
+
+    def _repr_html_(self) -> str:
+        return str(self.frame().to_html())

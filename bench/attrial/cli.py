@@ -1,0 +1,147 @@
+"""The command line: run, explain, list, leaderboard. Heavy imports wait inside the commands."""
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from attrial.errors import AttrialError
+
+app = typer.Typer(
+    name="attrial",
+    help="Puts attribution methods for Transformers on trial.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+)
+
+
+class Kind(StrEnum):
+    """What can be listed."""
+
+    methods = "methods"
+    metrics = "metrics"
+    tasks = "tasks"
+    removals = "removals"
+
+
+class Format(StrEnum):
+    """Forms of a leaderboard."""
+
+    md = "md"
+    html = "html"
+    csv = "csv"
+    json = "json"
+
+
+Many = list[str] | None
+
+
+@app.command()
+def run(
+    suite: Annotated[
+        Path | None,
+        typer.Argument(help="A suite file (TOML); the embedded suite if none is given."),
+    ] = None,
+    task: Annotated[Many, typer.Option(help="A task's name or TOML file. May be repeated.")] = None,
+    model: Annotated[
+        Many, typer.Option(help="Folder or Hub id of a classifier; the task's own by default.")
+    ] = None,
+    data: Annotated[
+        Path | None, typer.Option(help="Local file or folder to read instead of the task's data.")
+    ] = None,
+    method: Annotated[
+        Many, typer.Option(help="Such as 'integrated_gradients(steps=30)', a .py file, or 'all'.")
+    ] = None,
+    metric: Annotated[Many, typer.Option(help="Such as 'aopc'. May be repeated.")] = None,
+    removal: Annotated[
+        Many, typer.Option(help="How players are removed; methods explain under the first.")
+    ] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="First examples of each task.")] = None,
+    seed: Annotated[int | None, typer.Option(help="Of all draws. [default: 0]")] = None,
+    out: Annotated[Path, typer.Option(help="Folder for records and tables.")] = Path("attrial-out"),
+    batch_tokens: Annotated[
+        int | None, typer.Option(min=1, help="Tokens in one forward pass, padding included.")
+    ] = None,
+) -> None:
+    """Try methods on tasks; print the leaderboard and write records and tables."""
+    from attrial import api, commands
+    from attrial.suite import Suite, read_suite
+
+    asked = read_suite(suite) if suite else Suite()
+    given = {
+        "tasks": task, "models": model, "methods": method, "metrics": metric,
+        "removals": removal, "limit": limit, "seed": seed,
+    }  # fmt: skip
+    asked = asked.model_copy(update={k: _frozen(v) for k, v in given.items() if v is not None})
+    with commands.progress() as shown:
+        board = api.run_suite(
+            asked, data=data, out=out, batch_tokens=batch_tokens, progress=shown, command=_command()
+        )
+    commands.show(board, out)
+
+
+def _frozen(value: object) -> object:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _command() -> str:
+    import shlex
+
+    return shlex.join(["attrial", *sys.argv[1:]])
+
+
+@app.command()
+def explain(
+    model: Annotated[str, typer.Option(help="Folder or Hub id of a classifier.")],
+    text: Annotated[str, typer.Option(help="The text.")],
+    text_pair: Annotated[str | None, typer.Option(help="The second text of a pair.")] = None,
+    method: Annotated[str, typer.Option(help="Such as 'shapley'.")] = "integrated_gradients",
+    target: Annotated[
+        str | None, typer.Option(help="Label to explain; the predicted one by default.")
+    ] = None,
+    players: Annotated[str, typer.Option(help="words or tokens.")] = "words",
+    removal: Annotated[str, typer.Option(help="How players are removed.")] = "mask",
+    seed: Annotated[int, typer.Option(help="Of all draws.")] = 0,
+    out: Annotated[Path | None, typer.Option(help="Also write an HTML page here.")] = None,
+) -> None:
+    """Explain one text: its words coloured by what they add to the model's answer."""
+    from attrial import api, commands
+
+    found = api.explain(
+        model, text, text_pair=text_pair, method=method, target=target, players=players,
+        removal=removal, seed=seed,
+    )  # fmt: skip
+    commands.show_explanation(found, out)
+
+
+@app.command("list")
+def list_plugins(kind: Annotated[Kind, typer.Argument(help="What to list.")]) -> None:
+    """List what is installed: one line each, arguments with defaults, and who ships it."""
+    from attrial import listing
+
+    for line in listing.lines(kind.value):
+        typer.echo(line)
+
+
+@app.command()
+def leaderboard(
+    folders: Annotated[list[Path], typer.Argument(help="Folders that runs wrote.")],
+    format: Annotated[Format, typer.Option(help="Form of the table.")] = Format.md,
+    out: Annotated[Path | None, typer.Option(help="File to write instead of printing.")] = None,
+) -> None:
+    """Make the table of all records in the folders."""
+    from attrial import commands
+
+    commands.leaderboard(folders, format.value, out)
+
+
+def main() -> None:
+    """Run the command line; a fault of the input is one line and exit code 2."""
+    try:
+        app()
+    except AttrialError as error:
+        typer.echo(f"attrial: {error}", err=True)
+        sys.exit(2)

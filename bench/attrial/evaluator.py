@@ -1,0 +1,184 @@
+"""Methods on trial: examples go in, records come out; what is finished is never done again."""
+
+import hashlib
+import math
+import platform
+import resource
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+
+import numpy as np
+
+from attrial import chunk, stats
+from attrial.assignment import Assignment, Job, chunks, jobs
+from attrial.errors import NotApplicable
+from attrial.example import Example
+from attrial.masks import keys
+from attrial.record import Cell, Cost, Record, Trial
+from attrial.store import Entry, Store
+from attrial.value import Known, Model, Value
+
+CHUNK = 16  # examples that are tried together and checkpointed together
+REPORTED = ("attrial", "torch", "transformers", "numpy", "scipy")
+Progress = Callable[[int, int, int], None]  # examples done, examples in all, rows computed
+
+
+def silent(done: int, total: int, rows: int) -> None:
+    """No progress shown."""
+
+
+def evaluate(
+    a: Assignment,
+    model: Model,
+    examples: Sequence[Example],
+    store: Store,
+    *,
+    progress: Progress = silent,
+    chunk_size: int = CHUNK,
+) -> list[Entry]:
+    """Try every method of an assignment on every example and store what came out.
+
+    A record that the store has is not made again; a run that was interrupted goes on at the first
+    chunk that it lacks. The result doesn't depend on what was interrupted or done before.
+
+    Returns:
+        The entries of all jobs, in the order of ``assignment.jobs``.
+
+    Raises:
+        NotApplicable: If a method asks what this model can't answer.
+    """
+    _require(a, model)
+    started = time.monotonic()
+    everything = jobs(a)
+    missing = [job for job in everything if not store.has(job.spec.digest)]
+    value = Value(model)
+    for number, part in chunks(examples, chunk_size) if missing else ():
+        wanted = [job for job in missing if number not in store.parts(job.spec.digest)]
+        if wanted:
+            _try_chunk(a, value, wanted, part, number, store)
+        progress(min((number + 1) * chunk_size, len(examples)), len(examples), value.computed)
+    for job in missing:
+        _finish(job, a, store, time.monotonic() - started)
+    return [store.get(job.spec.digest) for job in everything]
+
+
+def _require(a: Assignment, model: Model) -> None:
+    for label, method in a.methods.items():
+        lacking = sorted(set(method.asks) - model.answers)
+        if lacking:
+            raise NotApplicable(
+                f"method {label} needs {lacking[0]!r}, which this model can't answer"
+            )
+
+
+def _try_chunk(
+    a: Assignment,
+    value: Value,
+    wanted: Sequence[Job],
+    part: Sequence[Example],
+    number: int,
+    store: Store,
+) -> None:
+    removals = list(dict.fromkeys([a.explained_under, *(job.removal for job in wanted)]))
+    places = [(a.model.weights + a.model.dtype, x, removal) for x in part for removal in removals]
+    for weights, x, removal in places:
+        _recall(value, store, weights, x, removal)
+    classes = chunk.predicted(value, part, a.explained_under)
+    labels = list(dict.fromkeys(job.label for job in wanted if not job.control))
+    explained = chunk.explain(a, value, labels, part, classes)
+    measured = chunk.measure(a, value, wanted, part, classes, explained)
+    for weights, x, removal in places:
+        _remember(value, store, weights, x, removal)
+    for job in wanted:
+        store.put_part(
+            job.spec.digest, number, chunk.trials(a, job, part, classes, explained, measured)
+        )
+    value.forget(part)
+
+
+def _memory_key(weights: str, x: Example, removal: str) -> str:
+    return hashlib.sha256(f"{weights}|{x.digest}|{removal}".encode()).hexdigest()
+
+
+def _recall(value: Value, store: Store, weights: str, x: Example, removal: str) -> None:
+    """Read what earlier runs asked about this example, so that nobody need ask again."""
+    kept = store.get_outputs(_memory_key(weights, x, removal))
+    if kept is not None:
+        masks, outputs = kept
+        value.memory[x.digest, removal] = Known()
+        value.memory[x.digest, removal].add(keys(masks), outputs)
+
+
+def _remember(value: Value, store: Store, weights: str, x: Example, removal: str) -> None:
+    known = value.memory.get((x.digest, removal))
+    if known is not None and len(known.index):
+        store.put_outputs(_memory_key(weights, x, removal), known.masks(x.n), known.outputs)
+
+
+def _finish(job: Job, a: Assignment, store: Store, seconds: float) -> None:
+    """Gather a job's chunks into its record."""
+    parts = store.parts(job.spec.digest)
+    trials = [trial for number in sorted(parts) for trial in parts[number]]
+    metrics = a.measured(job.removal)
+    record = Record(
+        spec=job.spec,
+        facts={name: metric.facts for name, metric in metrics.items()},
+        cells={name: _cell(name, trials, a.seed) for name in metrics},
+        warnings=_warnings(trials),
+        cost=_cost(trials, seconds),
+        made_with=made_with(),
+    )
+    store.put(record, trials)
+    store.clear_parts(job.spec.digest)
+
+
+def _cell(name: str, trials: Sequence[Trial], seed: int) -> Cell:
+    found = [v for t in trials if (v := t.values[name]) is not None]
+    normal = [v for t in trials if (v := t.normalised[name]) is not None]
+    low, high = stats.bootstrap_mean(np.array(found), seed=seed) if found else (None, None)
+    reasons = Counter(t.reasons[name] for t in trials if t.values[name] is None)
+    return Cell(
+        value=_mean(found),
+        low=low,
+        high=high,
+        normalised=_mean(normal),
+        n=len(found),
+        undefined=dict(sorted(reasons.items())),
+    )
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return math.fsum(values) / len(values) if values else None
+
+
+def _warnings(trials: Sequence[Trial]) -> dict[str, int]:
+    """How many examples were cut, and on how many a method says that it did not converge."""
+    counts = {
+        "truncated": sum(t.truncated > 0 for t in trials),
+        "not converged": sum(t.notes.get("converged") == 0 for t in trials),
+    }
+    return {name: count for name, count in counts.items() if count}
+
+
+def _cost(trials: Sequence[Trial], seconds: float) -> Cost:
+    asked: Counter[str] = Counter()
+    for trial in trials:
+        asked.update(trial.cost)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    scale = 1 if sys.platform == "darwin" else 1024  # Linux counts in kilobytes, macOS in bytes
+    return Cost(**asked, seconds=seconds, peak_bytes=peak * scale)
+
+
+def made_with() -> dict[str, str]:
+    """Versions, machine and date: provenance that decides no number."""
+    versions = {name: version(name) for name in REPORTED}
+    when = datetime.now(UTC).isoformat(timespec="seconds")
+    return versions | {
+        "python": platform.python_version(),
+        "machine": f"{platform.system()} {platform.machine()}",
+        "date": when,
+    }

@@ -1,0 +1,54 @@
+"""One explanation: the players of a text and what each adds to the model's answer."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from attrial import report
+from attrial.masks import Scores
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """Scores of one text's players under one method.
+
+    Attributes:
+        players: (n,) words or tokens as they stand in the text.
+        scores: (n,) higher speaks more for the target.
+        target: Label of the class that is explained.
+        probability: The model's probability of that class on the full text.
+        method: As it was asked for.
+        removal: The removal that the method's questions were answered under.
+        function: What of the target the scores explain (``log_odds``: nats).
+        notes: What the method noted (completeness gap, steps).
+        truncated: Words that the model could not take.
+    """
+
+    players: tuple[str, ...]
+    scores: Scores
+    target: str
+    probability: float
+    method: str
+    removal: str
+    function: str
+    notes: dict[str, float | list[float]]
+    truncated: int = 0
+
+    def text(self) -> str:
+        """One line a player, highest score first."""
+        width = max(map(len, self.players), default=0)
+        ranked = np.argsort(-self.scores, kind="stable")
+        lines = [f"{self.players[i]:<{width}}  {self.scores[i]:+.4f}" for i in ranked]
+        return "\n".join([self.caption, *lines])
+
+    @property
+    def caption(self) -> str:
+        """What was explained, by what, in one line."""
+        return f"{self.method} -> {self.target} (p = {self.probability:.3f}; {self.function})"
+
+    def html(self) -> str:
+        """The players coloured by score, as an HTML fragment; text is escaped."""
+        return report.html_heatmap(self.players, self.scores.tolist(), caption=self.caption)
+
+    def _repr_html_(self) -> str:
+        return self.html()

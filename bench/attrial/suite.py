@@ -1,0 +1,59 @@
+"""Which tasks, models, methods, metrics and removals are to be tried: a TOML file, or the default."""
+
+import tomllib
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from attrial.errors import AttrialError
+
+DEFAULT = Path(__file__).with_name("default_suite.toml")
+
+
+class Suite(BaseModel):
+    """What a run is asked to try; empty fields are filled by the tasks or the default suite.
+
+    Attributes:
+        tasks: Names of registered tasks, or paths of TOML files (relative to the suite's folder).
+        models: Hub ids or folders; empty means each task's own.
+        methods: Calls such as ``occlusion`` or ``integrated_gradients(steps=30)``; ``all`` stands
+            for every registered one.
+        metrics: Calls; those that need known evidence are left out where there is none.
+        removals: The panel; empty means each task's own. Methods explain under the first.
+        limit: Examples a task, the first ones; None means each task's own.
+        seed: Of all draws.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    tasks: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
+    removals: tuple[str, ...] = ()
+    limit: int | None = None
+    seed: int = 0
+
+
+def read_suite(path: Path) -> Suite:
+    """Read a suite from a TOML file.
+
+    Raises:
+        AttrialError: If it is missing, no TOML, or a field is unknown or wrong: the line names it.
+    """
+    if not path.is_file():
+        raise AttrialError(f"no suite file {path}")
+    try:
+        suite = Suite.model_validate(tomllib.loads(path.read_text()))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise AttrialError(f"{path}: not TOML: {error}") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise AttrialError(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+    tasks = tuple(str(path.parent / t) if t.endswith(".toml") else t for t in suite.tasks)
+    return suite.model_copy(update={"tasks": tasks})
+
+
+def default_suite() -> Suite:
+    """The embedded suite."""
+    return read_suite(DEFAULT)
