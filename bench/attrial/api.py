@@ -11,7 +11,6 @@ from attrial.task import Source
 if TYPE_CHECKING:
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-
     Loaded = tuple[PreTrainedModel, PreTrainedTokenizerBase]
     ModelLike = str | Path | Loaded
 

@@ -1,4 +1,4 @@
-"""Which tasks, models, methods, metrics and removals are to be tried: a TOML file, or the default."""
+"""Which tasks, models, methods, metrics and removals are tried: a TOML file or the default."""
 
 import tomllib
 from pathlib import Path

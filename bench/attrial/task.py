@@ -1,0 +1,2 @@
+"""Tasks."""
+from attrial._data_item import Item as Item
