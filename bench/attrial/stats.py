@@ -45,7 +45,8 @@ def bootstrap_mean(
     tail = (1 - level) / 2
     low, high = np.quantile(means, [tail, 1 - tail])
     # A mean lies within its values; rounding may not say otherwise.
-    return float(max(low, found.min())), float(min(high, found.max()))
+    low, high = np.clip([low, high], found.min(), found.max())
+    return float(low), float(high)
 
 
 def _draws(n: int, resamples: int, seed: int) -> list[Ints]:
@@ -128,7 +129,7 @@ def _remembered_flips(n: int, resamples: int, seed: int) -> Floats:
 
 
 def _signs(rng: np.random.Generator, rows: int, n: int) -> Floats:
-    return 1.0 - 2.0 * rng.integers(2, size=(rows, n))
+    return np.asarray(1.0 - 2.0 * rng.integers(2, size=(rows, n)), np.float64)
 
 
 def holm(p: npt.ArrayLike) -> Values:
