@@ -1,0 +1,147 @@
+"""What removing players does to a model's input: rows of ids, positions and visibility, in numpy.
+
+A removal is a plugin: a file of ``attrial.removals`` (or of a package that joins) whose function
+turns one example and its kept positions into rows. Text is never tokenised again.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+import numpy as np
+
+from attrial.errors import AttrialError, NotApplicable
+from attrial.example import Example
+from attrial.masks import Bools, Ints
+from attrial.registry import declared, plugin, plugins
+
+
+@dataclass(frozen=True, eq=False)
+class Rows:
+    """What k forward rows are made of, padded at the end to t' positions.
+
+    Attributes:
+        ids: (k, t') token ids.
+        types: (k, t') segment ids.
+        positions: (k, t') place of each token in the sequence, from 0, before a model's offset.
+        visible: (k, t') whether a position is attended to. Padding isn't.
+        blank: (k, t') whether a position's word embedding is set to zero.
+        lengths: (k,) positions before the padding.
+    """
+
+    ids: Ints
+    types: Ints
+    positions: Ints
+    visible: Bools
+    blank: Bools
+    lengths: Ints
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """Ids of the tokens that can stand for a removed one; None where a tokenizer has none."""
+
+    mask: int | None = None
+    pad: int | None = None
+    unk: int | None = None
+
+    @property
+    def has(self) -> frozenset[str]:
+        """What removals may need: ``mask token``, ``pad token``, ``unk token``."""
+        tokens = {"mask token": self.mask, "pad token": self.pad, "unk token": self.unk}
+        return frozenset(name for name, token in tokens.items() if token is not None)
+
+
+Removal = Callable[[Example, Bools, Vocabulary], Rows]
+
+
+def in_place(
+    x: Example,
+    k: int,
+    *,
+    ids: Ints | None = None,
+    visible: Bools | None = None,
+    blank: Bools | None = None,
+) -> Rows:
+    """Rows (k, t) of an example with every token at its place, but for what is given."""
+    shape = (k, len(x.ids))
+    return Rows(
+        ids=np.broadcast_to(x.ids, shape) if ids is None else ids,
+        types=np.broadcast_to(x.types, shape),
+        positions=np.broadcast_to(np.arange(shape[1]), shape),
+        visible=np.ones(shape, bool) if visible is None else visible,
+        blank=np.zeros(shape, bool) if blank is None else blank,
+        lengths=np.full(k, shape[1], np.int64),
+    )
+
+
+def with_token(x: Example, kept: Bools, token: int | None, name: str) -> Rows:
+    """Rows (k, t) whose removed positions read one token.
+
+    Raises:
+        NotApplicable: If the tokenizer has no such token.
+    """
+    if token is None:
+        raise NotApplicable(f"the tokenizer has no {name}")
+    return in_place(x, len(kept), ids=np.where(kept, x.ids, token))
+
+
+def closed_up(rows: Rows) -> Rows:
+    """Rows without their invisible positions; the others move up and keep their place numbers."""
+    order = np.argsort(~rows.visible, axis=1, kind="stable")
+    lengths = rows.visible.sum(axis=1)
+    return Rows(
+        ids=np.take_along_axis(rows.ids, order, axis=1),
+        types=np.take_along_axis(rows.types, order, axis=1),
+        positions=np.take_along_axis(rows.positions, order, axis=1),
+        visible=np.arange(order.shape[1]) < lengths[:, None],
+        blank=np.take_along_axis(rows.blank, order, axis=1),
+        lengths=lengths,
+    )
+
+
+def stack(parts: Sequence[Rows], *, width: int, pad: int = 0) -> Rows:
+    """Rows of several examples below each other, padded to one width."""
+    return Rows(
+        ids=_below([p.ids for p in parts], width, pad),
+        types=_below([p.types for p in parts], width, 0),
+        positions=_below([p.positions for p in parts], width, 0),
+        visible=_below([p.visible for p in parts], width, 0).astype(bool),
+        blank=_below([p.blank for p in parts], width, 0).astype(bool),
+        lengths=np.concatenate([p.lengths for p in parts]),
+    )
+
+
+def _below(parts: Sequence[Ints | Bools], width: int, fill: int) -> Ints:
+    out = np.full((sum(len(p) for p in parts), width), fill, np.int64)
+    start = 0
+    for part in parts:
+        out[start : start + len(part), : part.shape[1]] = part
+        start += len(part)
+    return out
+
+
+def remove(x: Example, kept: Bools, *, removal: str, vocabulary: Vocabulary) -> Rows:
+    """Rows (k, t') of an example of which only the kept positions (k, t) stay.
+
+    Raises:
+        NotApplicable: If the vocabulary lacks what the removal needs; those it can do are named.
+        AttrialError: If there is no such removal, or if it hides everything in a row.
+    """
+    function = cast(Removal, plugin("removals", removal).function())
+    try:
+        rows = function(x, kept, vocabulary)
+    except NotApplicable as lacking:
+        can = ", ".join(possible(vocabulary))
+        raise NotApplicable(
+            f"removal {removal!r} can't be done: {lacking}; this model can do {can}"
+        ) from None
+    if not rows.visible.any(axis=1).all():
+        raise AttrialError(f"removal {removal!r} leaves nothing visible of example {x.id!r}")
+    return rows
+
+
+def possible(vocabulary: Vocabulary) -> list[str]:
+    """Names of the removals that need nothing which the vocabulary lacks."""
+    needs = {name: declared(p).constants.get("NEEDS") for name, p in plugins("removals").items()}
+    return [name for name, need in needs.items() if need is None or need in vocabulary.has]
