@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from attrial import testing
-from attrial.ask import Asking, attend, keep, note, slope
+from attrial.ask import Asking, Attend, Attention, Slope, Slopes, attend, keep, note, slope
 from attrial.errors import NotApplicable, Undefined
 from attrial.example import plain
 from attrial.masks import Floats, Masks, Values, everything, keys
@@ -35,10 +35,11 @@ class Counting:
             self.rows += [subject.removal.encode() + k for k in keys(masks)]
         return [np.stack([m @ self.weights, -(m @ self.weights)], axis=1) for _, m in asks]
 
-    def slope(self, asks: object) -> list[object]:
+    def slope(self, asks: Sequence[tuple[Subject, Slope]]) -> list[Slopes]:
         raise AssertionError("not asked")
 
-    attend = slope
+    def attend(self, asks: Sequence[tuple[Subject, Attend]]) -> list[Attention]:
+        raise AssertionError("not asked")
 
 
 def ask_twice(masks: Masks) -> Asking[Values]:

@@ -1,25 +1,39 @@
-"""What notebooks call: run a trial, explain a text."""
+"""What notebooks and commands call: run a trial, explain a text."""
 
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+import numpy as np
+
+from attrial import assignment, evaluator, plugin_call, registry
+from attrial.assignment import Assignment
 from attrial.board import Board
-from attrial.evaluator import Progress
-from attrial.task import Source
+from attrial.errors import AttrialError, near
+from attrial.evaluator import Watch, unwatched
+from attrial.example import Example
+from attrial.explanation import Explanation
+from attrial.masks import everything
+from attrial.models.text import TextClassifier
+from attrial.plugin_call import Method, Metric
+from attrial.record import DataSpec
+from attrial.store import Entry, Store
+from attrial.suite import Suite, default_suite
+from attrial.target import FUNCTIONS, Target
+from attrial.task import Item, Source, Task, items, load_task, source_name
+from attrial.value import Subject, Value, answer
 
-if TYPE_CHECKING:
-    from transformers import PreTrainedModel, PreTrainedTokenizerBase
-
-    Loaded = tuple[PreTrainedModel, PreTrainedTokenizerBase]
-    ModelLike = str | Path | Loaded
+ModelLike = (
+    TextClassifier | str | Path | tuple[object, object]
+)  # (model, tokenizer) of transformers
 
 
 def run(
     tasks: Sequence[str | Path] = (),
     methods: Sequence[str] = (),
     *,
-    models: "Sequence[ModelLike] | ModelLike" = (),
+    models: Sequence[ModelLike] = (),
     data: Source = None,
     metrics: Sequence[str] = (),
     removals: Sequence[str] = (),
@@ -27,6 +41,236 @@ def run(
     seed: int = 0,
     out: str | Path | None = None,
     batch_tokens: int | None = None,
-    progress: "Callable[[str], Progress] | None" = None,
 ) -> Board:
-    """Try methods on tasks and return the board."""
+    """Try attribution methods on tasks; everything left out is the embedded suite's or the task's.
+
+    Args:
+        tasks: Names of registered tasks or paths of TOML files. With ``data`` and no task, the
+            data's texts are the task.
+        methods: Such as ``occlusion``, ``integrated_gradients(steps=30)``, ``./mine.py``, ``all``.
+        models: Folders, Hub ids, or loaded pairs (model, tokenizer); each task's own by default.
+        data: Instead of a task's data: a path, a ``datasets.Dataset``, a pandas frame, or texts.
+        metrics: Such as ``aopc``; those that need known evidence are left out where there is none.
+        removals: The panel that metrics run under; methods explain under the first.
+        limit: Examples a task, the first ones.
+        seed: Of all draws.
+        out: Folder for records and tables; records in it are not made again. Nothing is kept
+            without it.
+        batch_tokens: Tokens in one forward pass, padding included.
+
+    Raises:
+        AttrialError: For anything that is wrong with the input, before anything is computed.
+    """
+    suite = Suite(
+        tasks=tuple(map(str, tasks)),
+        methods=tuple(methods),
+        metrics=tuple(metrics),
+        removals=tuple(removals),
+        limit=limit,
+        seed=seed,
+    )
+    return run_suite(suite, models=models, data=data, out=out, batch_tokens=batch_tokens)
+
+
+def run_suite(
+    suite: Suite,
+    *,
+    models: Sequence[ModelLike] = (),
+    data: Source = None,
+    out: str | Path | None = None,
+    batch_tokens: int | None = None,
+    watch: Watch = unwatched,
+    command: str = "",
+) -> Board:
+    """Like ``run``, from a suite; ``watch`` gives each trial's progress callback by its name."""
+    methods, metrics = _methods(suite), _metrics(suite)
+    tasks = _tasks(suite, data)
+    chosen = models or suite.models
+    if len(tasks) > 1 and data is not None:
+        raise AttrialError("one data source can't serve several tasks; name one --task")
+    for removal in suite.removals:
+        registry.plugin("removals", removal)
+    entries: list[Entry] = []
+    with _store(out) as store:
+        for task in tasks:
+            for model in chosen or (_own_model(task),):
+                classifier = classifier_of(model, batch_tokens=batch_tokens)
+                entries += _trial(suite, task, classifier, data, methods, metrics, store, watch)
+    board = Board(tuple(entries), tuple(_notices(entries)), command)
+    if out is not None:
+        board.save(out)
+    return board
+
+
+def _methods(suite: Suite) -> dict[str, Method]:
+    asked = suite.methods or default_suite().methods
+    names = tuple(registry.plugins("methods")) if asked == ("all",) else asked
+    found = [plugin_call.method(name) for name in dict.fromkeys(names)]
+    return {method.bound.text: method for method in found}
+
+
+def _metrics(suite: Suite) -> dict[str, Metric]:
+    found = [plugin_call.metric(name) for name in suite.metrics or default_suite().metrics]
+    return {metric.bound.text: metric for metric in found}
+
+
+def _tasks(suite: Suite, data: Source) -> list[Task]:
+    if not suite.tasks and data is not None:
+        return [Task(name="texts", description="Texts given by the user.")]
+    return [load_task(name) for name in suite.tasks or default_suite().tasks]
+
+
+def _own_model(task: Task) -> str:
+    if task.model is None:
+        raise AttrialError(
+            f"task {task.name} has no model of its own; give one with --model FOLDER"
+        )
+    return task.model
+
+
+def classifier_of(model: ModelLike, *, batch_tokens: int | None = None) -> TextClassifier:
+    """A classifier from a folder, a Hub id, a loaded pair (model, tokenizer), or itself."""
+    if isinstance(model, TextClassifier):
+        return model
+    if isinstance(model, tuple):
+        return TextClassifier.of(*model, batch_tokens=batch_tokens)
+    return TextClassifier.load(model, batch_tokens=batch_tokens)
+
+
+@contextmanager
+def _store(out: str | Path | None) -> Iterator[Store]:
+    if out is not None:
+        yield Store(Path(out))
+        return
+    with tempfile.TemporaryDirectory(prefix="attrial-") as folder:
+        yield Store(Path(folder))
+
+
+def _trial(
+    suite: Suite,
+    task: Task,
+    model: TextClassifier,
+    data: Source,
+    methods: dict[str, Method],
+    metrics: dict[str, Metric],
+    store: Store,
+    watch: Watch,
+) -> list[Entry]:
+    removals = suite.removals or task.removals
+    for removal in removals:
+        model.require(removal)
+    found = items(task, data=data, limit=suite.limit or task.limit, seed=task.seed)
+    examples = _examples(task, model, found)
+    known = any(x.truth is not None for x in examples)
+    a = Assignment(
+        data=_data_spec(task, data, examples),
+        model=model.spec,
+        players=task.players,
+        function=task.target,
+        removals=tuple(removals),
+        methods=methods,
+        metrics={k: m for k, m in metrics.items() if known or m.facts.family != "evidence"},
+        seed=suite.seed,
+    )
+    progress = watch(f"{task.name} · {model.spec.name}")
+    with model.guarded():
+        return evaluator.evaluate(a, model, examples, store, progress=progress)
+
+
+def _examples(task: Task, model: TextClassifier, found: Sequence[Item]) -> list[Example]:
+    for item in found:
+        if item.label is not None and item.label >= len(model.labels):
+            raise AttrialError(
+                f"task {task.name}: item {item.id} has label {item.label}, but the model has "
+                f"{len(model.labels)} labels: {', '.join(model.labels)}"
+            )
+    return [
+        model.encode(
+            item.id, item.texts, players=task.players, evidence=item.evidence, label=item.label
+        )
+        for item in found
+    ]
+
+
+def _data_spec(task: Task, data: Source, examples: Sequence[Example]) -> DataSpec:
+    return DataSpec(
+        task=task.name,
+        source=task.source if data is None else source_name(data),
+        revision=task.revision if data is None else None,
+        split=task.split,
+        digest=assignment.digest_of(examples),
+        count=len(examples),
+    )
+
+
+def _notices(entries: Sequence[Entry]) -> Iterator[str]:
+    for entry in entries:
+        spec = entry.record.spec
+        for what, count in entry.record.warnings.items():
+            if spec.removal == spec.explained_under and (what != "truncated" or spec.control):
+                yield f"{spec.data.task}, {spec.label}: {what} on {count} of {spec.data.count}"
+
+
+def explain(
+    model: ModelLike,
+    text: str,
+    *,
+    text_pair: str | None = None,
+    method: str = "integrated_gradients",
+    target: str | int | None = None,
+    function: str = "log_odds",
+    players: str = "words",
+    removal: str = "mask",
+    seed: int = 0,
+) -> Explanation:
+    """Explain one text: a score for each player, higher speaks more for the target.
+
+    Args:
+        model: A folder, a Hub id, or a loaded pair (model, tokenizer).
+        text: The text.
+        text_pair: The second text of a pair.
+        method: A call such as ``shapley`` or ``integrated_gradients(steps=30)``.
+        target: Label (or its number) to explain; the predicted one by default.
+        function: What of the target is explained: ``log_odds`` (nats), ``probability``,
+            ``log_probability`` or ``logit``.
+        players: ``words`` or ``tokens``.
+        removal: How players are removed when the method asks for it.
+        seed: Of the method's draws.
+
+    Raises:
+        AttrialError: For an unknown method, label or removal, an empty text, a missing model.
+    """
+    asked = plugin_call.method(method)
+    if function not in FUNCTIONS:
+        raise AttrialError(f"no target function {function!r}; {near(function, FUNCTIONS)}")
+    classifier = classifier_of(model)
+    classifier.require(removal)
+    texts = (text,) if text_pair is None else (text, text_pair)
+    x = classifier.encode("text", texts, players=players)
+    with classifier.guarded():
+        outputs = classifier.keep([(Subject(x, removal, Target(0)), everything(x.n))])[0]
+        index = int(np.argmax(outputs[0])) if target is None else _label(classifier, target)
+        subject = Subject(x, removal, Target(index, function))
+        (got,) = answer(Value(classifier), [(subject, asked(x, seed))])
+    if got.result is None:
+        raise AttrialError(f"method {method} gave no scores: {got.undefined}")
+    return Explanation(
+        players=x.players,
+        scores=got.result,
+        target=classifier.labels[index],
+        probability=float(Target(index, "probability").read(outputs)[0]),
+        method=asked.bound.text,
+        removal=removal,
+        function=function,
+        notes=got.notes,
+        truncated=x.truncated,
+    )
+
+
+def _label(classifier: TextClassifier, target: str | int) -> int:
+    labels = list(classifier.labels)
+    if isinstance(target, str) and target in labels:
+        return labels.index(target)
+    if str(target).isdecimal() and int(target) < len(labels):
+        return int(target)
+    raise AttrialError(f"label {target!r} is not one of the model's: {', '.join(labels)}")

@@ -78,7 +78,7 @@ def run(
     asked = asked.model_copy(update={k: _frozen(v) for k, v in given.items() if v is not None})
     with commands.progress() as shown:
         board = api.run_suite(
-            asked, data=data, out=out, batch_tokens=batch_tokens, progress=shown, command=_command()
+            asked, data=data, out=out, batch_tokens=batch_tokens, watch=shown, command=_command()
         )
     commands.show(board, out)
 
@@ -135,7 +135,7 @@ def leaderboard(
     """Make the table of all records in the folders."""
     from attrial import commands
 
-    commands.leaderboard(folders, format.value, out)
+    commands.print_leaderboard(folders, format.value, out)
 
 
 def main() -> None:

@@ -79,7 +79,18 @@ def show_explanation(found: Explanation, out: Path | None) -> None:
         write_text(out, found.html())
 
 
-def leaderboard_of(folders: Sequence[Path]) -> tuple[Entry, ...]:
+def print_leaderboard(folders: Sequence[Path], form: str, out: Path | None) -> None:
+    """Print the table of all records in some folders, or write it to a file."""
+    text = report.render(_records(folders), form)
+    if out is not None:
+        write_text(out, text)
+    elif form == "md":
+        _print_markdown(text)
+    else:
+        typer.echo(text)
+
+
+def _records(folders: Sequence[Path]) -> tuple[Entry, ...]:
     """All records of some folders; unreadable ones are skipped with a warning, never deleted."""
     entries: list[Entry] = []
     for folder in folders:

@@ -25,10 +25,16 @@ from attrial.value import Known, Model, Value
 CHUNK = 16  # examples that are tried together and checkpointed together
 REPORTED = ("attrial", "torch", "transformers", "numpy", "scipy")
 Progress = Callable[[int, int, int], None]  # examples done, examples in all, rows computed
+Watch = Callable[[str], Progress]  # from a trial's name to its progress
 
 
 def silent(done: int, total: int, rows: int) -> None:
     """No progress shown."""
+
+
+def unwatched(name: str) -> Progress:
+    """No trial is watched."""
+    return silent
 
 
 def evaluate(

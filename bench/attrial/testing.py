@@ -23,5 +23,15 @@ from attrial.plays import attribute as attribute
 from attrial.plays import score as score
 
 __all__ = [
-    "CHECKS", "Check", "Game", "Playable", "Smooth", "attempt", "attribute", "game", "score", "smooth", "toy",
-]  # fmt: skip
+    "CHECKS",
+    "Check",
+    "Game",
+    "Playable",
+    "Smooth",
+    "attempt",
+    "attribute",
+    "game",
+    "score",
+    "smooth",
+    "toy",
+]

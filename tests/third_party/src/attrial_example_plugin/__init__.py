@@ -1,0 +1,1 @@
+"""A package of one method, as somebody else would write it."""
