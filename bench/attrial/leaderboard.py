@@ -1,0 +1,254 @@
+"""Records to a ranked table: one flat row per task, model, removal, method and metric. Pure."""
+
+import csv
+import io
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict
+
+from attrial import stats
+from attrial.masks import Floats, Values
+from attrial.record import Spec
+from attrial.store import Entry
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCHEMA = 1
+ALPHA = 0.05
+CONTROLS = ("best_order", "random_order", "worst_order")  # in the order of their rows
+BEYOND = 1 + 1e-9  # a normalised value above this ranks better than the best order that was found
+
+
+class Row(BaseModel):
+    """One metric of one method on one task, as every table shows it.
+
+    Attributes:
+        value, low, high: Mean over examples and its 95 % bootstrap interval.
+        normalised: Mean of per-example values, 0 at the worst order and 1 at the best.
+        n: Examples on which the value is defined.
+        undefined: Examples on which it is not; ``reasons`` says why.
+        rank_low, rank_high: Ranks that the method may have on its board, 1 = best; None for
+            controls, for older versions of a method and where no value is defined.
+        direction: Whether ``higher`` or ``lower`` values are better.
+        tied: Letters: two methods share one exactly if they are not told apart.
+        versus_random: Whether it is ``better`` or ``worse`` than a random order of the players, or
+            ``level``: not told apart.
+        normalised_n: Examples on which the normalised value is defined.
+        above_best: Examples on which it beat the best order that the search found.
+        version, metric_version: Of the method and of the metric.
+        run: Digest of the record.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    task: str
+    model: str
+    removal: str
+    method: str
+    metric: str
+    value: float | None
+    low: float | None
+    high: float | None
+    normalised: float | None
+    n: int
+    undefined: int
+    rank_low: int | None
+    rank_high: int | None
+    control: bool
+    direction: Literal["higher", "lower"]
+    family: str
+    tied: str
+    versus_random: Literal["better", "level", "worse"] | None
+    reasons: dict[str, int]
+    normalised_n: int
+    above_best: int
+    unit: str
+    explained_under: str
+    seed: int
+    shipped_by: str
+    version: int
+    metric_version: int
+    players: str
+    target: str
+    model_revision: str | None
+    weights: str
+    data_digest: str
+    run: str
+
+
+Place = tuple[str | int | bool, ...]  # what one board has in common, in the order of the tables
+Seat = tuple[Entry, str]  # a record and one of its metrics
+
+
+def rows(entries: Sequence[Entry]) -> list[Row]:
+    """Every metric of every record, ranked within its board; the order of entries is free.
+
+    A board is what can be compared: the same examples, model, players, target, removals, seed and
+    metric with its arguments and version. Methods are compared pairwise on the examples that both
+    define, by sign-flip tests with Holm's correction over all pairs of the board. Of a run that is
+    there twice the first is read.
+    """
+    boards: dict[Place, list[Seat]] = {}
+    unique = {entry.record.spec.digest: entry for entry in reversed(entries)}
+    for _, entry in sorted(unique.items()):
+        for metric in entry.record.spec.metrics:
+            boards.setdefault(_place(entry, metric), []).append((entry, metric))
+    return [row for _, seats in sorted(boards.items()) for row in _board(seats)]
+
+
+def _place(entry: Entry, metric: str) -> Place:
+    spec, facts = entry.record.spec, entry.record.facts[metric]
+    plugin = spec.metrics[metric]
+    return (
+        *(spec.data.task, spec.model.name, spec.model.revision or "", spec.model.weights),
+        *(spec.model.dtype, spec.data.digest, spec.players, spec.target, spec.explained_under),
+        # Tables open with the removal that methods explained under, and with faithfulness.
+        *(spec.removal != spec.explained_under, spec.removal),
+        *(facts.family != "faithfulness", facts.family, metric, plugin.name, plugin.version),
+        *(json.dumps(plugin.args, sort_keys=True), spec.seed),
+    )
+
+
+def _board(seats: Sequence[Seat]) -> list[Row]:
+    """Rows of one board: methods best first, then what is not ranked, then controls."""
+    values = _values(seats)
+    ranked = sorted(_ranked(seats), key=lambda i: _by_value(seats[i]))
+    higher = seats[0][0].record.facts[seats[0][1]].higher_is_better
+    seed = seats[0][0].record.spec.seed
+    found = stats.compare(values[ranked], higher=higher, alpha=ALPHA, seed=seed)
+    intervals = stats.rank_intervals(found.better)
+    letters = stats.tied_groups(found.better | found.better.T)
+    chance = _versus_random(values, seats, ranked, higher, seed)
+    extras = {
+        i: {"rank_low": low, "rank_high": high, "tied": tied, "versus_random": versus}
+        for i, (low, high), tied, versus in zip(ranked, intervals, letters, chance, strict=True)
+    }
+    rest = sorted(set(range(len(seats))) - set(ranked), key=lambda i: _by_value(seats[i]))
+    return [_row(seats[i], extras.get(i, {})) for i in (*ranked, *rest)]
+
+
+def _values(seats: Sequence[Seat]) -> Floats:
+    """(methods, examples), NaN where undefined; examples are matched by their ids."""
+    ids = list(dict.fromkeys(t.id for entry, _ in seats for t in entry.trials))
+    column = {name: k for k, name in enumerate(ids)}
+    values = np.full((len(seats), len(ids)), np.nan)
+    for i, (entry, metric) in enumerate(seats):
+        for trial in entry.trials:
+            value = trial.values.get(metric)
+            if value is not None and np.isfinite(value):
+                values[i, column[trial.id]] = value
+    return values
+
+
+def _ranked(seats: Sequence[Seat]) -> list[int]:
+    """Who competes: methods with a value, each in its newest version."""
+    specs = [entry.record.spec for entry, _ in seats]
+    newest: dict[str, int] = {}
+    for spec in specs:
+        newest[spec.label] = max(newest.get(spec.label, 0), spec.method.version)
+    return [
+        i
+        for i, ((entry, metric), spec) in enumerate(zip(seats, specs, strict=True))
+        if not spec.control
+        and spec.method.version == newest[spec.label]
+        and entry.record.cells[metric].value is not None
+    ]
+
+
+def _by_value(seat: Seat) -> tuple[int, float, str, str]:
+    """Sorts methods before controls, controls in their own order, better values first."""
+    entry, metric = seat
+    spec, value = entry.record.spec, entry.record.cells[metric].value
+    sign = -1 if entry.record.facts[metric].higher_is_better else 1
+    order = 1 + CONTROLS.index(spec.label) if spec.label in CONTROLS else 1 + len(CONTROLS)
+    worth = float("inf") if value is None else sign * value
+    return (order if spec.control else 0, worth, spec.label, spec.digest)
+
+
+def _versus_random(
+    values: Floats, seats: Sequence[Seat], ranked: Sequence[int], higher: bool, seed: int
+) -> list[str | None]:
+    """Each ranked method against the random order of the board, Holm over the methods."""
+    control = [i for i, (e, _) in enumerate(seats) if e.record.spec.label == "random_order"]
+    if len(control) != 1 or np.isnan(values[control[0]]).all():
+        return [None] * len(ranked)
+    differences = [stats.paired(values[i], values[control[0]]) for i in ranked]
+    p = stats.holm([stats.sign_flip(d, seed=seed) for d in differences])
+    return [_verdict(d, q, higher) for d, q in zip(differences, p, strict=True)]
+
+
+def _verdict(difference: Values, p: float, higher: bool) -> str:
+    if p > ALPHA:
+        return "level"
+    return "better" if (difference.sum() > 0) == higher else "worse"
+
+
+def _row(seat: Seat, ranking: Mapping[str, object]) -> Row:
+    entry, metric = seat
+    spec, facts, cell = entry.record.spec, entry.record.facts[metric], entry.record.cells[metric]
+    normal = [v for t in entry.trials if (v := t.normalised.get(metric)) is not None]
+    measured = {
+        **cell.model_dump(include={"value", "low", "high", "normalised", "n"}),
+        "undefined": sum(cell.undefined.values()),
+        "reasons": dict(sorted(cell.undefined.items())),
+        "normalised_n": len(normal),
+        "above_best": sum(v > BEYOND for v in normal),
+        "direction": "higher" if facts.higher_is_better else "lower",
+        "family": facts.family,
+        "unit": facts.unit,
+    }
+    unranked = {"rank_low": None, "rank_high": None, "tied": "", "versus_random": None}
+    return Row.model_validate({**_of_spec(spec, metric), **measured, **unranked, **ranking})
+
+
+def _of_spec(spec: Spec, metric: str) -> dict[str, object]:
+    return {
+        "task": spec.data.task,
+        "model": spec.model.name,
+        "removal": spec.removal,
+        "method": spec.label,
+        "metric": metric,
+        "control": spec.control,
+        "explained_under": spec.explained_under,
+        "seed": spec.seed,
+        "shipped_by": spec.method.shipped_by,
+        "version": spec.method.version,
+        "metric_version": spec.metrics[metric].version,
+        "players": spec.players,
+        "target": spec.target,
+        "model_revision": spec.model.revision,
+        "weights": spec.model.weights,
+        "data_digest": spec.data.digest,
+        "run": spec.digest,
+    }
+
+
+def frame(table: Sequence[Row]) -> "pd.DataFrame":
+    """The rows as a pandas frame; ranks are nullable integers, missing numbers NaN."""
+    import pandas as pd
+
+    numbers = dict.fromkeys(("value", "low", "high", "normalised"), "float64")
+    ranks = dict.fromkeys(("rank_low", "rank_high"), "Int64")
+    found = pd.DataFrame([row.model_dump() for row in table], columns=list(Row.model_fields))
+    return found.astype({**numbers, **ranks})
+
+
+def to_json(table: Sequence[Row]) -> str:
+    """``{"schema": 1, "rows": [...]}``: every number in full, no timings, dates or machines."""
+    dumped = {"schema": SCHEMA, "rows": [row.model_dump() for row in table]}
+    return json.dumps(dumped, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
+
+
+def to_csv(table: Sequence[Row]) -> str:
+    """One line a row, every number in full, empty where there is none; reasons are JSON."""
+    text = io.StringIO()
+    writer = csv.DictWriter(text, list(Row.model_fields), lineterminator="\n")
+    writer.writeheader()
+    for row in table:
+        reasons = json.dumps(row.reasons, ensure_ascii=False) if row.reasons else ""
+        writer.writerow({**row.model_dump(), "reasons": reasons})
+    return text.getvalue()
