@@ -1,0 +1,103 @@
+"""The word embeddings of a model: read, blanked or replaced by a hook, while ids stay ids.
+
+Heads that look for padding in ``input_ids`` go on working, which they don't on ``inputs_embeds``.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+from transformers import PreTrainedModel
+
+from attrial.errors import NotApplicable
+from attrial.masks import Ints
+from attrial.removal import Vocabulary
+
+
+@contextmanager
+def edited(model: PreTrainedModel, edit: Callable[[Tensor], Tensor]) -> Iterator[None]:
+    """One forward whose word embeddings (R, w, d) go through ``edit`` first.
+
+    Raises:
+        NotApplicable: If the model didn't look its word embeddings up exactly once.
+    """
+    fired = 0
+
+    def hook(module: nn.Module, inputs: object, output: Tensor) -> Tensor:
+        nonlocal fired
+        fired += 1
+        return edit(output)
+
+    handle = table(model).register_forward_hook(hook)
+    try:
+        yield
+    finally:
+        handle.remove()
+    if fired != 1:
+        raise NotApplicable(
+            f"{type(model).__name__} looks its word embeddings up {fired} times a forward, not once"
+        )
+
+
+def table(model: PreTrainedModel) -> nn.Module:
+    """The module that turns ids into word embeddings."""
+    module = model.get_input_embeddings()
+    if not isinstance(module, nn.Module):
+        raise NotApplicable(f"{type(model).__name__} has no word embeddings")
+    return module
+
+
+def lookup(model: PreTrainedModel, ids: Ints) -> Tensor:
+    """Word embeddings of ids (t,) in float64: (t, d)."""
+    device = next(model.parameters()).device
+    with torch.no_grad():
+        found: Tensor = table(model)(torch.as_tensor(ids, device=device)[None])[0]
+    return found.double()
+
+
+@dataclass(frozen=True)
+class Baselines:
+    """Where paths to the input start, by name: ``zero``, a token of the vocabulary, or the mean."""
+
+    model: PreTrainedModel
+    vocabulary: Vocabulary
+
+    def vector(self, name: str) -> Tensor:
+        """The baseline's word embedding (d,) in float64.
+
+        Raises:
+            NotApplicable: If the tokenizer has no such token, or there is no such baseline.
+        """
+        if name == "reference":
+            return self.vector(self._reference())
+        if name in ("zero", "mean"):
+            return self._mean() * (name == "mean")
+        return self._token(name)
+
+    def _reference(self) -> str:
+        """The most neutral token there is."""
+        v = self.vocabulary
+        known = {"mask": v.mask, "pad": v.pad, "unk": v.unk}
+        return next((name for name, token in known.items() if token is not None), "zero")
+
+    def _token(self, name: str) -> Tensor:
+        tokens = {
+            "mask": self.vocabulary.mask,
+            "pad": self.vocabulary.pad,
+            "unk": self.vocabulary.unk,
+        }
+        if name not in tokens:
+            raise NotApplicable(
+                f"no baseline {name!r}; known are {', '.join(tokens)}, mean, reference, zero"
+            )
+        token = tokens[name]
+        if token is None:
+            raise NotApplicable(f"the tokenizer has no {name} token to start from")
+        return lookup(self.model, torch.tensor([token]).numpy())[0]
+
+    def _mean(self) -> Tensor:
+        weight = table(self.model).weight
+        assert isinstance(weight, Tensor)
+        return lookup(self.model, torch.arange(len(weight)).numpy()).mean(dim=0)

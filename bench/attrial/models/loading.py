@@ -1,0 +1,174 @@
+"""Fetching a classifier and its tokenizer from a folder or the Hub; faults are told in one line."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from logging import ERROR
+from pathlib import Path
+from typing import TypeVar
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import torch
+from huggingface_hub import constants
+from safetensors import SafetensorError
+from transformers import (
+    AutoConfig,
+    AutoModelForSequenceClassification,
+    AutoTokenizer,
+    PreTrainedConfig,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+)
+from transformers.utils import logging
+
+from attrial.errors import AttrialError, near
+
+T = TypeVar("T")
+DTYPES = {
+    "float64": torch.float64,
+    "float32": torch.float32,
+    "bfloat16": torch.bfloat16,
+    "float16": torch.float16,
+}
+PATIENCE = 5.0  # seconds that the Hub gets to answer
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a model lies: a folder, or a name on the Hub with its revision.
+
+    ``local`` says that nothing is fetched: it is a folder, or the Hub can't be reached and only
+    what was fetched before is at hand.
+    """
+
+    place: str
+    revision: str | None
+    local: bool
+
+    @property
+    def name(self) -> str:
+        """Its name in records, the same on every machine."""
+        return Path(self.place).resolve().name if Path(self.place).is_dir() else self.place
+
+
+def source(place: str | Path, revision: str | None) -> Source:
+    """Tell a folder from a name on the Hub.
+
+    Raises:
+        AttrialError: If it can only be a folder, and there is none.
+    """
+    folder = Path(place).expanduser()
+    if folder.is_dir():
+        return Source(str(folder), None, True)
+    if str(place).startswith(("/", ".", "~")) or str(place).count("/") > 1:
+        raise AttrialError(f"no model folder {place}")
+    return Source(str(place), revision, not _reachable())
+
+
+def _reachable() -> bool:
+    """Asked once and briefly: the Hub's own client tries for most of a minute."""
+    if constants.HF_HUB_OFFLINE:
+        return False
+    try:
+        urlopen(Request(constants.ENDPOINT, method="HEAD"), timeout=PATIENCE).close()
+    except HTTPError:
+        return True  # it answered
+    except OSError:
+        return False
+    return True
+
+
+def fetch(
+    src: Source, *, dtype: str, device: str
+) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
+    """A classifier in eval mode, and its tokenizer. No code of the checkpoint is run.
+
+    Raises:
+        AttrialError: If there is none there, or it is not a trained classifier.
+    """
+    if dtype not in DTYPES:
+        raise AttrialError(f"no dtype {dtype!r}; {near(dtype, DTYPES)}")
+    with _quiet():
+        config = _fetched(src, lambda: AutoConfig.from_pretrained(src.place, **_where(src)))
+        _check_architecture(src, config)
+        tokenizer = _fetched(src, lambda: AutoTokenizer.from_pretrained(src.place, **_where(src)))
+        model, info = _fetched(src, lambda: _weights(src, DTYPES[dtype]))
+    _check_weights(src, info)
+    model.eval()  # type: ignore[no-untyped-call]
+    return _moved(model, device), tokenizer
+
+
+def _moved(model: PreTrainedModel, device: str) -> PreTrainedModel:
+    try:
+        torch.nn.Module.to(model, device)
+    except (RuntimeError, AssertionError) as error:
+        why = str(error).partition("\n")[0]
+        raise AttrialError(f"the model can't be moved to device {device!r}: {why}") from error
+    return model
+
+
+def _where(src: Source) -> dict[str, str | bool]:
+    pinned: dict[str, str | bool] = {"revision": src.revision} if src.revision else {}
+    return pinned | {"local_files_only": src.local, "trust_remote_code": False}
+
+
+def _weights(src: Source, dtype: torch.dtype) -> tuple[PreTrainedModel, dict[str, object]]:
+    found: tuple[PreTrainedModel, dict[str, object]] = (
+        AutoModelForSequenceClassification.from_pretrained(
+            src.place, dtype=dtype, use_safetensors=True, output_loading_info=True, **_where(src)
+        )
+    )
+    return found
+
+
+def _fetched(src: Source, get: Callable[[], T]) -> T:
+    """Run one fetch and tell its fault in one line, with the way out."""
+    try:
+        return get()
+    except (OSError, ValueError, SafetensorError) as error:
+        why = str(error).strip().partition("\n")[0]
+        if Path(src.place).is_dir():
+            raise AttrialError(
+                f"{src.place} holds no classifier that can be read: {why}"
+            ) from error
+        if src.local:
+            raise AttrialError(
+                f"the Hub can't be reached and {src.place} was not fetched before; "
+                "give a local folder instead: --model DIR"
+            ) from error
+        raise AttrialError(f"{src.place} can't be fetched from the Hub: {why}") from error
+
+
+def _check_architecture(src: Source, config: PreTrainedConfig) -> None:
+    names = config.architectures or []
+    if names and not any(name.endswith("ForSequenceClassification") for name in names):
+        raise AttrialError(f"{src.place} is no text classifier: it is a {', '.join(names)}")
+    if config.problem_type == "multi_label_classification":
+        raise AttrialError(
+            f"{src.place} tags several labels at once; classes must exclude each other"
+        )
+
+
+def _check_weights(src: Source, info: dict[str, object]) -> None:
+    for fault in ("missing_keys", "mismatched_keys"):
+        names = sorted(str(key) for key in info.get(fault) or ())  # type: ignore[attr-defined]
+        if names:
+            raise AttrialError(
+                f"{src.place} is no trained classifier: its file lacks {', '.join(names[:3])}, "
+                "and to explain random weights would mislead"
+            )
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """No progress bars and no reports on loading, without changing that for others."""
+    level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity(ERROR)
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    try:
+        yield
+    finally:
+        logging.set_verbosity(level)
+        if bars:
+            logging.enable_progress_bar()  # type: ignore[no-untyped-call]

@@ -1,0 +1,38 @@
+"""The functions of a target on torch tensors, so that gradients can be taken through them."""
+
+from collections.abc import Callable, Mapping
+
+import torch
+from torch import Tensor
+
+
+def _logit(logits: Tensor, index: Tensor) -> Tensor:
+    return logits.gather(1, index[:, None])[:, 0]
+
+
+def _log_probability(logits: Tensor, index: Tensor) -> Tensor:
+    return _logit(logits.log_softmax(dim=1), index)
+
+
+def _probability(logits: Tensor, index: Tensor) -> Tensor:
+    return _log_probability(logits, index).exp()
+
+
+def _log_odds(logits: Tensor, index: Tensor) -> Tensor:
+    own = torch.nn.functional.one_hot(index, logits.shape[1]).bool()
+    rest = logits.masked_fill(own, -torch.inf).logsumexp(dim=1)
+    return _logit(logits, index) - rest
+
+
+FUNCTIONS: Mapping[str, Callable[[Tensor, Tensor], Tensor]] = {
+    "log_odds": _log_odds,
+    "probability": _probability,
+    "log_probability": _log_probability,
+    "logit": _logit,
+}
+
+
+def read(logits: Tensor, index: Tensor, function: str) -> Tensor:
+    """Values (R,) of class ``index[r]`` of row r; float64. A single output is read as it is."""
+    logits = logits.double()
+    return FUNCTIONS["logit" if logits.shape[1] == 1 else function](logits, index)

@@ -1,0 +1,188 @@
+"""Text classifiers behind the questions: any encoder of transformers with a classification head."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+from attrial.ask import Attend, Attention, Slope, Slopes
+from attrial.batching import portions
+from attrial.example import Example
+from attrial.masks import Floats, Masks
+from attrial.models.embedding import Baselines
+from attrial.models.encode import Encoder
+from attrial.models.forward import Forward, forward_of
+from attrial.models.gradients import path, slopes
+from attrial.models.guard import guarded
+from attrial.models.loading import fetch, source
+from attrial.models.pairing import budget, check, digest, limit, segments
+from attrial.record import ModelSpec
+from attrial.removal import Rows, Vocabulary, in_place, possible, remove
+from attrial.value import Subject
+
+HELD_TOKENS = 1 << 21  # token positions whose rows are held in memory at once
+
+
+@dataclass(frozen=True, eq=False)
+class TextClassifier:
+    """A sequence classifier with its tokenizer; satisfies ``attrial.value.Model``.
+
+    Build one with ``TextClassifier.load`` (a folder or a name on the Hub) or ``TextClassifier.of``
+    (loaded objects).
+
+    Attributes:
+        forward: The model, and what its forward takes.
+        encoder: The tokenizer, and how text is cut into players.
+        vocabulary: Tokens that can stand for removed ones.
+        spec: What names it in a record.
+        answers: Which questions it can answer.
+    """
+
+    forward: Forward
+    encoder: Encoder
+    vocabulary: Vocabulary
+    spec: ModelSpec
+    answers: frozenset[str] = frozenset({"keep", "slope"})
+
+    @classmethod
+    def load(
+        cls,
+        place: str | Path,
+        *,
+        revision: str | None = None,
+        dtype: str = "float32",
+        device: str = "cpu",
+        batch_tokens: int | None = None,
+    ) -> "TextClassifier":
+        """Load a classifier from a folder or the Hub; safetensors only, no code of its own is run.
+
+        Args:
+            place: A folder, or a name on the Hub.
+            revision: Of the Hub's repository.
+            dtype: Of the weights, whatever the checkpoint's.
+            device: As torch names it.
+            batch_tokens: Token positions of one batch; None for what measurement found best.
+
+        Raises:
+            AttrialError: If there is no trained classifier there, or it can't be fetched.
+        """
+        src = source(place, revision)
+        model, tokenizer = fetch(src, dtype=dtype, device=device)
+        found = getattr(model.config, "_commit_hash", None)
+        return _build(model, tokenizer, src.name, found or src.revision, batch_tokens)
+
+    @classmethod
+    def of(
+        cls,
+        model: PreTrainedModel,
+        tokenizer: PreTrainedTokenizerBase,
+        *,
+        name: str | None = None,
+        batch_tokens: int | None = None,
+    ) -> "TextClassifier":
+        """Take a loaded model; its modes are its own again after each question.
+
+        Raises:
+            AttrialError: If it is no classifier, or the tokenizer is not a fast one.
+        """
+        return _build(model, tokenizer, name or type(model).__name__, None, batch_tokens)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Names of the classes, in the order of the outputs."""
+        names = {int(i): name for i, name in (self.forward.model.config.id2label or {}).items()}
+        return tuple(names[i] for i in range(self.forward.classes))
+
+    @property
+    def limit(self) -> int:
+        """The most tokens of an input, special ones included; longer texts are cut."""
+        return self.encoder.limit
+
+    @cached_property
+    def removals(self) -> tuple[str, ...]:
+        """Names of the removals that it can do."""
+        return tuple(possible(self.vocabulary))
+
+    def encode(
+        self,
+        id: str,
+        texts: Sequence[str],
+        *,
+        players: str = "words",
+        evidence: Sequence[tuple[int, int, int]] | None = None,
+        label: int | None = None,
+    ) -> Example:
+        """Cut one text, or a pair, into players; see ``Encoder.encode``."""
+        return self.encoder.encode(id, texts, players=players, evidence=evidence, label=label)
+
+    def predict(self, examples: Sequence[Example]) -> list[int]:
+        """The class of each full input; the first one of equals."""
+        sizes = [1] * len(examples)
+        with guarded(self.forward.model):
+            outputs = [
+                self.forward.outputs([in_place(examples[i], 1) for i, _ in portion])
+                for portion in portions(sizes, _most(examples))
+            ]
+        return [int(c) for part in outputs for c in part.argmax(axis=1)]
+
+    def keep(self, asks: Sequence[tuple[Subject, Masks]]) -> list[Floats]:
+        """Raw outputs (k, classes) of each ask's masks, under its subject's removal.
+
+        Raises:
+            NotApplicable: If the model can't do the removal; those it can are named.
+        """
+        out = [np.empty((len(masks), self.forward.classes)) for _, masks in asks]
+        most = _most([s.example for s, _ in asks])
+        with guarded(self.forward.model):
+            for portion in portions([len(masks) for _, masks in asks], most):
+                parts = [self._rows(asks[i][0], asks[i][1][rows]) for i, rows in portion]
+                outputs = self.forward.outputs(parts)
+                start = 0
+                for i, rows in portion:
+                    stop = start + rows.stop - rows.start
+                    out[i][rows] = outputs[start:stop]
+                    start = stop
+        return out
+
+    def _rows(self, subject: Subject, masks: Masks) -> Rows:
+        kept = subject.example.to_positions(masks)
+        return remove(subject.example, kept, removal=subject.removal, vocabulary=self.vocabulary)
+
+    def slope(self, asks: Sequence[tuple[Subject, Slope]]) -> list[Slopes]:
+        """Gradients of each ask's target with respect to the word embeddings, at its points.
+
+        Raises:
+            NotApplicable: If the baseline's token is lacking, or embeddings can't be replaced.
+        """
+        baselines = Baselines(self.forward.model, self.vocabulary)
+        with guarded(self.forward.model):
+            paths = [path(subject, ask, self.forward, baselines) for subject, ask in asks]
+            return slopes(paths, self.forward) if paths else []
+
+    def attend(self, asks: Sequence[tuple[Subject, Attend]]) -> list[Attention]:
+        """Attention weights on each ask's full input."""
+        raise NotImplementedError
+
+
+def _most(examples: Sequence[Example]) -> int:
+    """Rows that are held at once."""
+    return max(1, HELD_TOKENS // max((len(x.ids) for x in examples), default=1))
+
+
+def _build(
+    model: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerBase,
+    name: str,
+    revision: str | None,
+    batch_tokens: int | None,
+) -> TextClassifier:
+    check(model, tokenizer)
+    vocabulary = Vocabulary(tokenizer.mask_token_id, tokenizer.pad_token_id, tokenizer.unk_token_id)
+    forward = forward_of(model, pad=vocabulary.pad or 0, tokens=batch_tokens or budget(model))
+    dtype = str(model.dtype).removeprefix("torch.")
+    spec = ModelSpec(name=name, revision=revision, weights=digest(model), dtype=dtype)
+    encoder = Encoder(tokenizer, limit(forward, tokenizer), segments(forward, tokenizer))
+    return TextClassifier(forward, encoder, vocabulary, spec)
