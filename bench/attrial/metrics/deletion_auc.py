@@ -1,0 +1,42 @@
+"""Area under the deletion curve."""
+
+import numpy as np
+
+from attrial.ask import Asking, note
+from attrial.curves import area
+from attrial.example import Example
+from attrial.masks import Scores
+from attrial.metrics._orders import BEAM, extremal
+from attrial.metrics._ranks import without_tops
+
+DIRECTION = "lower"
+READS = "probability"
+FAMILY = "faithfulness"
+UNIT = ""
+VERSION = 1
+
+
+def deletion_auc(x: Example, scores: Scores, *, seed: int, beam: int = BEAM) -> Asking[float]:
+    """Area under the value as the top players leave (Petsiuk et al. 2018). Lower is better.
+
+    Most relevant first. Trapezoids over k/n, k = 0..n, both ends included: a mean probability, in [0, 1]. Ties are
+    averaged. Notes the curve as ``deletion`` (n + 1 values).
+
+    Args:
+        x: The example.
+        scores: (n,), higher = more relevant; only their order matters.
+        seed: Of the sample of ties, where they are too many to list.
+        beam: Sets a size that the search for the best and worst order keeps above 12 players.
+
+    Raises:
+        Undefined: If there are no players.
+    """
+    curve = yield from without_tops(scores, np.arange(x.n + 1), seed=seed)
+    yield from note({"deletion": curve.tolist()})
+    return area(curve)
+
+
+def extremes(x: Example, *, seed: int, beam: int = BEAM) -> Asking[tuple[Scores, Scores]]:
+    """Scores (n,) of the best order, under which the curve falls fastest, and of the worst."""
+    low, high = yield from extremal(x.n, np.ones(x.n + 1), beam=beam)
+    return -low, -high

@@ -1,0 +1,42 @@
+"""Area under the insertion curve."""
+
+import numpy as np
+
+from attrial.ask import Asking, note
+from attrial.curves import area
+from attrial.example import Example
+from attrial.masks import Scores
+from attrial.metrics._orders import BEAM, extremal
+from attrial.metrics._ranks import only_tops
+
+DIRECTION = "higher"
+READS = "probability"
+FAMILY = "faithfulness"
+UNIT = ""
+VERSION = 1
+
+
+def insertion_auc(x: Example, scores: Scores, *, seed: int, beam: int = BEAM) -> Asking[float]:
+    """Area under the value as the top players return (Petsiuk et al. 2018). Higher is better.
+
+    Most relevant first. Trapezoids over k/n, k = 0..n, both ends included: a mean probability, in [0, 1]. Ties are
+    averaged. Notes the curve as ``insertion`` (n + 1 values).
+
+    Args:
+        x: The example.
+        scores: (n,), higher = more relevant; only their order matters.
+        seed: Of the sample of ties, where they are too many to list.
+        beam: Sets a size that the search for the best and worst order keeps above 12 players.
+
+    Raises:
+        Undefined: If there are no players.
+    """
+    curve = yield from only_tops(scores, np.arange(x.n + 1), seed=seed)
+    yield from note({"insertion": curve.tolist()})
+    return area(curve)
+
+
+def extremes(x: Example, *, seed: int, beam: int = BEAM) -> Asking[tuple[Scores, Scores]]:
+    """Scores (n,) of the best order: deletion's worst, backwards; and of the worst."""
+    low, high = yield from extremal(x.n, np.ones(x.n + 1), beam=beam)
+    return high, low

@@ -1,0 +1,43 @@
+"""Share of known evidence among the top players."""
+
+from attrial.ask import Asking
+from attrial.errors import AttrialError
+from attrial.example import Example
+from attrial.masks import Scores
+from attrial.metrics._evidence import contrary, expected_hits, groups, ideal, known
+
+DIRECTION = "higher"
+READS = "probability"
+FAMILY = "evidence"
+UNIT = ""
+VERSION = 1
+
+
+def precision_at_k(x: Example, scores: Scores, *, seed: int, k: int | None = None) -> Asking[float]:
+    """Share of the top k players that are evidence. Higher is better.
+
+    In [0, 1]; the expectation over tied players, in closed form.
+
+    Args:
+        x: The example; its ``truth`` is read.
+        scores: (n,), higher = more relevant; only their order matters.
+        seed: Not used.
+        k: How many players; None for as many as there are evidence (R-precision). All players
+            where there are fewer than k.
+
+    Raises:
+        Undefined: If no evidence is known, or every player is evidence.
+        AttrialError: If k is less than 1.
+    """
+    yield from ()
+    if k is not None and k < 1:
+        raise AttrialError(f"k must be at least 1, got {k}")
+    truth = known(x)
+    top = int(truth.sum()) if k is None else min(k, x.n)
+    return expected_hits(groups(scores, truth), top) / top
+
+
+def extremes(x: Example, *, seed: int, k: int | None = None) -> Asking[tuple[Scores, Scores]]:
+    """The evidence on top; the evidence last."""
+    yield from ()
+    return ideal(x), contrary(x)
