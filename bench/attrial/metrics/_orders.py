@@ -41,7 +41,7 @@ def extremal(n: int, weights: npt.ArrayLike, *, beam: int) -> Asking[tuple[Score
         beam: Width of the search above ``EXACT`` players.
 
     Returns:
-        Scores (n,) under which keeping the top ones gives the least sum of values, and the greatest.
+        Scores (n,) under which keeping the top ones sums to the least value, and to the greatest.
     """
     levels = yield from explored(n, beam=beam)
     low, high = (chain(levels, weights, sign).sum(0).astype(float) for sign in (1, -1))

@@ -19,8 +19,8 @@ VERSION = 1
 def deletion_auc(x: Example, scores: Scores, *, seed: int, beam: int = BEAM) -> Asking[float]:
     """Area under the value as the top players leave (Petsiuk et al. 2018). Lower is better.
 
-    Most relevant first. Trapezoids over k/n, k = 0..n, both ends included: a mean probability, in [0, 1]. Ties are
-    averaged. Notes the curve as ``deletion`` (n + 1 values).
+    Most relevant first. Trapezoids over k/n, k = 0..n, both ends included: a mean probability, in
+    [0, 1]. Ties are averaged. Notes the curve as ``deletion`` (n + 1 values).
 
     Args:
         x: The example.
