@@ -153,14 +153,22 @@ def parse_call(text: str) -> Call:
         return Call(name, {}, text)
     try:
         node = ast.parse(f"f({rest}", mode="eval").body
-        if not isinstance(node, ast.Call) or node.args or None in [k.arg for k in node.keywords]:
+        if not _plain(node):
             raise ValueError(text)
+        assert isinstance(node, ast.Call)
         args = {str(k.arg): ast.literal_eval(k.value) for k in node.keywords}
     except (ValueError, SyntaxError):
         raise AttrialError(
             f"can't read {text!r}; write it as name(steps=30), literals only"
         ) from None
     return Call(name.strip(), args, text)
+
+
+def _plain(node: ast.expr) -> bool:
+    """Whether it is one call with named arguments alone."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name):
+        return False
+    return not node.args and all(k.arg is not None for k in node.keywords)
 
 
 @dataclass(frozen=True)
