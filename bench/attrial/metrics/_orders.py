@@ -83,9 +83,17 @@ def chain(levels: Sequence[Level], weights: npt.ArrayLike, sign: float) -> Masks
 
 
 def _nested(below: Masks, above: Masks) -> Masks:
-    """(i, j) whether set i lies within set j."""
-    # In float32, which has fast products and counts exactly.
-    return np.asarray(below.astype(np.float32) @ (~above).astype(np.float32).T == 0)
+    """(i, j) whether set i lies within set j: no player of i is outside j."""
+    outside = np.zeros((len(below), len(above)), np.uint64)
+    for inner, outer in zip(_words(below).T, _words(above).T, strict=True):
+        outside |= inner[:, None] & ~outer[None]
+    return np.asarray(outside == 0)
+
+
+def _words(masks: Masks) -> npt.NDArray[np.uint64]:
+    """Sets as bits of 64-bit words: (k, n) -> (k, ceil(n / 64))."""
+    padded = np.pad(masks, ((0, 0), (0, -masks.shape[1] % 64)))
+    return np.packbits(padded, axis=1).view(np.uint64)
 
 
 def _levels(masks: Masks, values: Values) -> list[Level]:
