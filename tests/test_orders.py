@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from attrial import testing
+from attrial import plugin_call, testing
 from attrial.ask import Asking
 from attrial.errors import AttrialError, Undefined
 from attrial.games import Game
@@ -200,3 +200,11 @@ def test_a_model_that_ignores_its_input_has_no_normalised_value(metric: str, n: 
     assert testing.score(metric, flat, scores) == pytest.approx(level, abs=1e-12)
     with pytest.raises(Undefined, match="coincide"):
         testing.score(metric, flat, scores, normalised=True)
+
+
+@pytest.mark.parametrize("metric", slow.PERTURBATION)
+def test_defaults_are_written_out_alike_everywhere(metric: str) -> None:
+    """The list of metrics is read from the source, so it shows numbers rather than names."""
+    asked = plugin_call.metric(metric)
+    assert asked.bound.args["beam"] == BEAM
+    assert asked.bound.args.get("bins", BINS) == BINS

@@ -6,8 +6,8 @@ from attrial.ask import Asking
 from attrial.curves import bin_sizes
 from attrial.example import Example
 from attrial.masks import Scores
-from attrial.metrics._bins import BINS, mean_over_bins, weights
-from attrial.metrics._orders import BEAM, extremal
+from attrial.metrics._bins import mean_over_bins, weights
+from attrial.metrics._orders import extremal
 from attrial.metrics._ranks import without_tops
 
 DIRECTION = "higher"
@@ -22,9 +22,9 @@ def comprehensiveness(
     scores: Scores,
     *,
     seed: int,
-    bins: tuple[float, ...] = BINS,
+    bins: tuple[float, ...] = (0.01, 0.05, 0.1, 0.2, 0.5),
     zero_bin: bool = False,
-    beam: int = BEAM,
+    beam: int = 6,
 ) -> Asking[float]:
     """Mean drop when the top players leave (ERASER, DeYoung et al. 2020). Higher is better.
 
@@ -52,9 +52,9 @@ def extremes(
     x: Example,
     *,
     seed: int,
-    bins: tuple[float, ...] = BINS,
+    bins: tuple[float, ...] = (0.01, 0.05, 0.1, 0.2, 0.5),
     zero_bin: bool = False,
-    beam: int = BEAM,
+    beam: int = 6,
 ) -> Asking[tuple[Scores, Scores]]:
     """Scores (n,) of the order that is best at these bins, and of the worst."""
     low, high = yield from extremal(x.n, weights(bins, x.n)[::-1], beam=beam)

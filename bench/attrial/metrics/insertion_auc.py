@@ -6,7 +6,7 @@ from attrial.ask import Asking, note
 from attrial.curves import area
 from attrial.example import Example
 from attrial.masks import Scores
-from attrial.metrics._orders import BEAM, extremal
+from attrial.metrics._orders import extremal
 from attrial.metrics._ranks import only_tops
 
 DIRECTION = "higher"
@@ -16,7 +16,7 @@ UNIT = ""
 VERSION = 1
 
 
-def insertion_auc(x: Example, scores: Scores, *, seed: int, beam: int = BEAM) -> Asking[float]:
+def insertion_auc(x: Example, scores: Scores, *, seed: int, beam: int = 6) -> Asking[float]:
     """Area under the value as the top players return (Petsiuk et al. 2018). Higher is better.
 
     Most relevant first. Trapezoids over k/n, k = 0..n, both ends included: a mean probability, in
@@ -36,7 +36,7 @@ def insertion_auc(x: Example, scores: Scores, *, seed: int, beam: int = BEAM) ->
     return area(curve)
 
 
-def extremes(x: Example, *, seed: int, beam: int = BEAM) -> Asking[tuple[Scores, Scores]]:
+def extremes(x: Example, *, seed: int, beam: int = 6) -> Asking[tuple[Scores, Scores]]:
     """Scores (n,) of the best order: deletion's worst, backwards; and of the worst."""
     low, high = yield from extremal(x.n, np.ones(x.n + 1), beam=beam)
     return high, low
