@@ -134,3 +134,11 @@ def test_stacked_rows_are_padded_with_what_nobody_sees() -> None:
     assert rows.lengths.tolist() == [7, 3, 3]
     assert rows.ids[0].tolist() == [2, 10, 11, 12, 3, 13, 3, 5, 5]
     assert rows.visible.sum(axis=1).tolist() == [7, 3, 3]
+
+
+def test_rows_that_closed_up_may_be_stacked_in_less_than_their_old_width() -> None:
+    x = example()
+    short = closed_up(in_place(x, 1, visible=x.to_positions(np.zeros((1, 3), bool))))
+    rows = stack([short], width=4)
+    assert rows.ids.tolist() == [[2, 3, 3, 10]]
+    assert rows.visible.tolist() == [[True, True, True, False]]

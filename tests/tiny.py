@@ -4,6 +4,7 @@ On a freshly initialised model removing a word moves a logit by 1e-5, so that an
 The weights here are scaled until the typical removal moves the log-odds by at least ``TEETH``.
 """
 
+import copy
 from collections.abc import Mapping
 from functools import cache
 
@@ -20,6 +21,8 @@ from transformers import AutoModelForSequenceClassification as Auto
 
 from attrial.masks import Masks
 from attrial.models.text import TextClassifier
+
+torch.set_num_threads(1)  # matrices this small gain nothing from a second one
 
 TEETH = 0.1
 WORDS = tuple("the a film plot was is not very good bad dull bright story act and".split())
@@ -105,7 +108,12 @@ def moves(model: PreTrainedModel, family: str) -> torch.Tensor:
 
 
 def model(family: str, *, seed: int = 0) -> PreTrainedModel:
-    """A random classifier of three classes with teeth, in eval mode."""
+    """A fresh copy of a random classifier of three classes with teeth, in eval mode."""
+    return copy.deepcopy(_model(family, seed))
+
+
+@cache
+def _model(family: str, seed: int) -> PreTrainedModel:
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         config = AutoConfig.for_model(family, **(SIZES | FAMILIES[family]))

@@ -6,14 +6,17 @@ turns one example and its kept positions into rows. Text is never tokenised agai
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import TypeVar, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from attrial.errors import AttrialError, NotApplicable
 from attrial.example import Example
 from attrial.masks import Bools, Ints
 from attrial.registry import declared, plugin, plugins
+
+Cell = TypeVar("Cell", np.int64, np.bool_)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,22 +104,23 @@ def closed_up(rows: Rows) -> Rows:
 
 
 def stack(parts: Sequence[Rows], *, width: int, pad: int = 0) -> Rows:
-    """Rows of several examples below each other, padded to one width."""
+    """Rows of several examples below each other, cut or padded to one width that holds them all."""
     return Rows(
         ids=_below([p.ids for p in parts], width, pad),
         types=_below([p.types for p in parts], width, 0),
         positions=_below([p.positions for p in parts], width, 0),
-        visible=_below([p.visible for p in parts], width, 0).astype(bool),
-        blank=_below([p.blank for p in parts], width, 0).astype(bool),
+        visible=_below([p.visible for p in parts], width, False),
+        blank=_below([p.blank for p in parts], width, False),
         lengths=np.concatenate([p.lengths for p in parts]),
     )
 
 
-def _below(parts: Sequence[Ints | Bools], width: int, fill: int) -> Ints:
-    out = np.full((sum(len(p) for p in parts), width), fill, np.int64)
+def _below(parts: Sequence[NDArray[Cell]], width: int, fill: int) -> NDArray[Cell]:
+    out = np.full((sum(len(p) for p in parts), width), fill, parts[0].dtype)
     start = 0
     for part in parts:
-        out[start : start + len(part), : part.shape[1]] = part
+        used = min(width, part.shape[1])
+        out[start : start + len(part), :used] = part[:, :used]
         start += len(part)
     return out
 

@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -10,7 +10,7 @@ from torch import Tensor
 from transformers import PreTrainedModel
 
 from attrial.batching import Batch, plan, width
-from attrial.errors import AttrialError
+from attrial.errors import AttrialError, NotApplicable
 from attrial.masks import Floats, Ints
 from attrial.models.embedding import edited, table
 from attrial.models.guard import guarded
@@ -29,6 +29,7 @@ class Forward:
         offset: Position id of the first token.
         pad: Id that fills rows up; it is never attended to.
         tokens: Token budget of one batch.
+        replaceable: Whether it looks its word embeddings up once, so that they can be replaced.
     """
 
     model: PreTrainedModel
@@ -36,6 +37,7 @@ class Forward:
     offset: int
     pad: int
     tokens: int
+    replaceable: bool = True
 
     @property
     def device(self) -> torch.device:
@@ -103,7 +105,7 @@ def forward_of(model: PreTrainedModel, *, pad: int, tokens: int) -> Forward:
         offset = _offset(model) if "position_ids" in takes else 0
         forward = Forward(model, takes, offset, pad, tokens)
         _check_padding(forward)
-    return forward
+        return replace(forward, replaceable=_replaceable(forward))
 
 
 def _offset(model: PreTrainedModel) -> int:
@@ -129,6 +131,15 @@ def _check_padding(forward: Forward) -> None:
         raise AttrialError(
             f"{type(forward.model).__name__} answers differently when rows are padded"
         )
+
+
+def _replaceable(forward: Forward) -> bool:
+    try:
+        with edited(forward.model, lambda embeddings: embeddings):
+            forward({"input_ids": _probe(forward.model)})
+    except NotApplicable:
+        return False
+    return True
 
 
 def _probe_outputs(forward: Forward, ids: Ints, width: int) -> Tensor:

@@ -1,11 +1,13 @@
 """A guard around every use of a model: what was there before is there after, or the run fails."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from itertools import chain
 
 from torch import Tensor, nn
 from transformers import PreTrainedModel
+
+from attrial.models.switch import switched
 
 State = dict[str, object]
 HOOKS = (
@@ -27,13 +29,10 @@ def guarded(model: PreTrainedModel) -> Iterator[None]:
             attributes or weights are not the same after as before; it says which.
     """
     before = _state(model)
-    restore = _hold(model)
-    held = _state(model)
-    try:
+    with _held(model):
+        held = _state(model)
         yield
         changed = _differing(held, _state(model))
-    finally:
-        restore()
     changed += [name for name in _differing(before, _state(model)) if name not in changed]
     if changed:
         raise RuntimeError(f"the model was changed while it was asked: {', '.join(changed)}")
@@ -43,32 +42,23 @@ def _differing(a: State, b: State) -> list[str]:
     return [name for name in a if a[name] != b[name]]
 
 
-def _hold(model: PreTrainedModel) -> Callable[[], None]:
-    """Put the model to eval, freeze it and switch to sdpa; returns what takes that back."""
+@contextmanager
+def _held(model: PreTrainedModel) -> Iterator[None]:
     training = [m for m in model.modules() if m.training]
     trainable = [p for p in model.parameters() if p.requires_grad]
-    attention = attention_of(model)
+    with switched(model, "sdpa") if model._supports_sdpa else nullcontext():
+        try:
+            _set(training, trainable, on=False)
+            yield
+        finally:
+            _set(training, trainable, on=True)
 
-    def restore() -> None:
-        for module in training:
-            module.training = True
-        for parameter in trainable:
-            parameter.requires_grad_(True)
-        if attention_of(model) != attention:
-            model.set_attn_implementation(attention)
 
+def _set(training: list[nn.Module], trainable: list[nn.Parameter], *, on: bool) -> None:
     for module in training:
-        module.training = False
+        module.training = on
     for parameter in trainable:
-        parameter.requires_grad_(False)
-    if attention != "sdpa" and model._supports_sdpa:
-        model.set_attn_implementation("sdpa")
-    return restore
-
-
-def attention_of(model: PreTrainedModel) -> str:
-    """The name of the attention implementation that a model runs."""
-    return str(model.config._attn_implementation)
+        parameter.requires_grad_(on)
 
 
 def _state(model: PreTrainedModel) -> State:
@@ -79,7 +69,7 @@ def _state(model: PreTrainedModel) -> State:
         "hooks": [tuple(getattr(m, hooks)) for m in modules for hooks in HOOKS],
         "grad flags": [p.requires_grad for p in parameters],
         "device": [p.device for p in parameters],
-        "attention implementation": attention_of(model),
+        "attention implementation": model.config._attn_implementation,
         "class attributes": _class_attributes(modules),
         "weights": [_print(t) for t in chain(parameters, model.buffers())],
     }

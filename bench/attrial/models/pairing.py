@@ -9,6 +9,7 @@ from attrial.batching import longest
 from attrial.errors import AttrialError
 from attrial.models.embedding import table
 from attrial.models.forward import Forward
+from attrial.models.switch import can_switch
 
 SMALL = 2_000_000  # parameters outside of the embeddings
 ON_CPU_SMALL, ON_CPU, ON_ACCELERATOR = 1024, 256, 16384
@@ -54,6 +55,13 @@ def segments(forward: Forward, tokenizer: PreTrainedTokenizerBase) -> bool:
     """Whether tokenizer and model both speak of segments, and of more than one."""
     told = "token_type_ids" in tokenizer.model_input_names and "token_type_ids" in forward.takes
     return told and int(getattr(forward.model.config, "type_vocab_size", 0)) > 1
+
+
+def answers(forward: Forward) -> frozenset[str]:
+    """Which questions a classifier can answer."""
+    seen = can_switch(forward.model) or "output_attentions" in forward.takes
+    can = {"keep": True, "slope": forward.replaceable, "attend": seen}
+    return frozenset(question for question, able in can.items() if able)
 
 
 def budget(model: PreTrainedModel) -> int:

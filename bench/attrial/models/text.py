@@ -12,13 +12,14 @@ from attrial.ask import Attend, Attention, Slope, Slopes
 from attrial.batching import portions
 from attrial.example import Example
 from attrial.masks import Floats, Masks
+from attrial.models.attention import attention
 from attrial.models.embedding import Baselines
 from attrial.models.encode import Encoder
 from attrial.models.forward import Forward, forward_of
 from attrial.models.gradients import path, slopes
 from attrial.models.guard import guarded
 from attrial.models.loading import fetch, source
-from attrial.models.pairing import budget, check, digest, limit, segments
+from attrial.models.pairing import answers, budget, check, digest, limit, segments
 from attrial.record import ModelSpec
 from attrial.removal import Rows, Vocabulary, in_place, possible, remove
 from attrial.value import Subject
@@ -45,7 +46,7 @@ class TextClassifier:
     encoder: Encoder
     vocabulary: Vocabulary
     spec: ModelSpec
-    answers: frozenset[str] = frozenset({"keep", "slope"})
+    answers: frozenset[str]
 
     @classmethod
     def load(
@@ -163,8 +164,14 @@ class TextClassifier:
             return slopes(paths, self.forward) if paths else []
 
     def attend(self, asks: Sequence[tuple[Subject, Attend]]) -> list[Attention]:
-        """Attention weights on each ask's full input."""
-        raise NotImplementedError
+        """Attention weights on each ask's full input, one pass an ask.
+
+        Raises:
+            AttrialError: If folded weights with gradients are asked for.
+            NotApplicable: If the model doesn't let its attention weights be seen, or scaled.
+        """
+        with guarded(self.forward.model):
+            return [attention(subject, ask, self.forward) for subject, ask in asks]
 
 
 def _most(examples: Sequence[Example]) -> int:
@@ -185,4 +192,4 @@ def _build(
     dtype = str(model.dtype).removeprefix("torch.")
     spec = ModelSpec(name=name, revision=revision, weights=digest(model), dtype=dtype)
     encoder = Encoder(tokenizer, limit(forward, tokenizer), segments(forward, tokenizer))
-    return TextClassifier(forward, encoder, vocabulary, spec)
+    return TextClassifier(forward, encoder, vocabulary, spec, answers(forward))

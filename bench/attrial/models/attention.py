@@ -1,0 +1,73 @@
+"""Attention weights of a classifier on one full input, through the attention tap."""
+
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from attrial.ask import Attend, Attention
+from attrial.batching import Batch
+from attrial.errors import AttrialError, near
+from attrial.masks import Floats
+from attrial.models.forward import Arguments, Forward
+from attrial.models.reading import read
+from attrial.models.tap import capture, gradients
+from attrial.removal import in_place, stack
+from attrial.target import Target
+from attrial.value import Subject
+
+FUSE: Mapping[str, Callable[[Tensor], Tensor]] = {
+    "mean": lambda weights: weights.mean(dim=1),
+    "max": lambda weights: weights.amax(dim=1),
+    "min": lambda weights: weights.amin(dim=1),
+}
+
+
+def attention(subject: Subject, ask: Attend, forward: Forward) -> Attention:
+    """Weights (L, H, t, t), or (L, t, t) fused, layer nearest the input first; under the guard.
+
+    The input goes alone and unpadded: there is no company and no padding to see.
+
+    Raises:
+        AttrialError: If folded weights with gradients are asked for, or an unknown fold.
+        NotApplicable: If the model doesn't let its attention weights be seen, or scaled.
+    """
+    fold = _fold(ask)
+    arguments = _alone(subject, forward)
+    captured = capture(
+        forward.model,
+        lambda: forward(arguments),
+        gradient=ask.gradient,
+        scale=ask.scale,
+        fold=fold,
+    )
+    if not ask.gradient:
+        return Attention(_numpy(captured.weights))
+    found = gradients(_value(captured.outputs, subject.target), captured)
+    return Attention(_numpy(captured.weights), _numpy(found))
+
+
+def _fold(ask: Attend) -> Callable[[Tensor], Tensor] | None:
+    if ask.fuse is None:
+        return None
+    if ask.fuse not in FUSE:
+        raise AttrialError(f"no fusion {ask.fuse!r} of heads; {near(ask.fuse, FUSE)}")
+    if ask.gradient:
+        raise AttrialError("heads can't be fused before the product with their gradients")
+    return FUSE[ask.fuse]
+
+
+def _alone(subject: Subject, forward: Forward) -> Arguments:
+    t = len(subject.example.ids)
+    rows = stack([in_place(subject.example, 1)], width=t, pad=forward.pad)
+    return forward.arguments(rows, Batch(t, np.array([0]), 1))
+
+
+def _value(logits: Tensor, target: Target) -> Tensor:
+    index = torch.tensor([target.index], device=logits.device)
+    return read(logits, index, target.function).sum()
+
+
+def _numpy(layers: list[Tensor]) -> Floats:
+    return np.stack([layer[0].detach().double().cpu().numpy() for layer in layers])
