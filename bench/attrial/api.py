@@ -1,32 +1,23 @@
-"""What notebooks and commands call: run a trial, explain a text."""
+"""What notebooks and commands call to try methods on tasks."""
 
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-import numpy as np
-
 from attrial import assignment, evaluator, plugin_call, registry
 from attrial.assignment import Assignment
 from attrial.board import Board
-from attrial.errors import AttrialError, near
+from attrial.classifiers import ModelLike, classifier_of, require
+from attrial.errors import AttrialError
 from attrial.evaluator import Watch, unwatched
 from attrial.example import Example
-from attrial.explanation import Explanation
-from attrial.masks import everything
 from attrial.models.text import TextClassifier
 from attrial.plugin_call import Method, Metric
 from attrial.record import DataSpec
 from attrial.store import Entry, Store
 from attrial.suite import Suite, default_suite
-from attrial.target import FUNCTIONS, Target
 from attrial.task import Item, Source, Task, items, load_task, source_name
-from attrial.value import Subject, Value, answer
-
-ModelLike = (
-    TextClassifier | str | Path | tuple[object, object]
-)  # (model, tokenizer) of transformers
 
 
 def run(
@@ -94,7 +85,8 @@ def run_suite(
     with _store(out) as store:
         for task in tasks:
             for model in chosen or (_own_model(task),):
-                classifier = classifier_of(model, batch_tokens=batch_tokens)
+                revision = None if chosen else task.model_revision
+                classifier = classifier_of(model, revision=revision, batch_tokens=batch_tokens)
                 entries += _trial(suite, task, classifier, data, methods, metrics, store, watch)
     board = Board(tuple(entries), tuple(_notices(entries)), command)
     if out is not None:
@@ -128,15 +120,6 @@ def _own_model(task: Task) -> str:
     return task.model
 
 
-def classifier_of(model: ModelLike, *, batch_tokens: int | None = None) -> TextClassifier:
-    """A classifier from a folder, a Hub id, a loaded pair (model, tokenizer), or itself."""
-    if isinstance(model, TextClassifier):
-        return model
-    if isinstance(model, tuple):
-        return TextClassifier.of(*model, batch_tokens=batch_tokens)
-    return TextClassifier.load(model, batch_tokens=batch_tokens)
-
-
 @contextmanager
 def _store(out: str | Path | None) -> Iterator[Store]:
     if out is not None:
@@ -158,8 +141,8 @@ def _trial(
 ) -> list[Entry]:
     removals = suite.removals or task.removals
     for removal in removals:
-        model.require(removal)
-    found = items(task, data=data, limit=suite.limit or task.limit, seed=task.seed)
+        require(model, removal)
+    found = items(task, data=data, limit=suite.limit)
     examples = _examples(task, model, found)
     known = any(x.truth is not None for x in examples)
     a = Assignment(
@@ -173,8 +156,7 @@ def _trial(
         seed=suite.seed,
     )
     progress = watch(f"{task.name} · {model.spec.name}")
-    with model.guarded():
-        return evaluator.evaluate(a, model, examples, store, progress=progress)
+    return evaluator.evaluate(a, model, examples, store, progress=progress)
 
 
 def _examples(task: Task, model: TextClassifier, found: Sequence[Item]) -> list[Example]:
@@ -209,68 +191,3 @@ def _notices(entries: Sequence[Entry]) -> Iterator[str]:
         for what, count in entry.record.warnings.items():
             if spec.removal == spec.explained_under and (what != "truncated" or spec.control):
                 yield f"{spec.data.task}, {spec.label}: {what} on {count} of {spec.data.count}"
-
-
-def explain(
-    model: ModelLike,
-    text: str,
-    *,
-    text_pair: str | None = None,
-    method: str = "integrated_gradients",
-    target: str | int | None = None,
-    function: str = "log_odds",
-    players: str = "words",
-    removal: str = "mask",
-    seed: int = 0,
-) -> Explanation:
-    """Explain one text: a score for each player, higher speaks more for the target.
-
-    Args:
-        model: A folder, a Hub id, or a loaded pair (model, tokenizer).
-        text: The text.
-        text_pair: The second text of a pair.
-        method: A call such as ``shapley`` or ``integrated_gradients(steps=30)``.
-        target: Label (or its number) to explain; the predicted one by default.
-        function: What of the target is explained: ``log_odds`` (nats), ``probability``,
-            ``log_probability`` or ``logit``.
-        players: ``words`` or ``tokens``.
-        removal: How players are removed when the method asks for it.
-        seed: Of the method's draws.
-
-    Raises:
-        AttrialError: For an unknown method, label or removal, an empty text, a missing model.
-    """
-    asked = plugin_call.method(method)
-    if function not in FUNCTIONS:
-        raise AttrialError(f"no target function {function!r}; {near(function, FUNCTIONS)}")
-    classifier = classifier_of(model)
-    classifier.require(removal)
-    texts = (text,) if text_pair is None else (text, text_pair)
-    x = classifier.encode("text", texts, players=players)
-    with classifier.guarded():
-        outputs = classifier.keep([(Subject(x, removal, Target(0)), everything(x.n))])[0]
-        index = int(np.argmax(outputs[0])) if target is None else _label(classifier, target)
-        subject = Subject(x, removal, Target(index, function))
-        (got,) = answer(Value(classifier), [(subject, asked(x, seed))])
-    if got.result is None:
-        raise AttrialError(f"method {method} gave no scores: {got.undefined}")
-    return Explanation(
-        players=x.players,
-        scores=got.result,
-        target=classifier.labels[index],
-        probability=float(Target(index, "probability").read(outputs)[0]),
-        method=asked.bound.text,
-        removal=removal,
-        function=function,
-        notes=got.notes,
-        truncated=x.truncated,
-    )
-
-
-def _label(classifier: TextClassifier, target: str | int) -> int:
-    labels = list(classifier.labels)
-    if isinstance(target, str) and target in labels:
-        return labels.index(target)
-    if str(target).isdecimal() and int(target) < len(labels):
-        return int(target)
-    raise AttrialError(f"label {target!r} is not one of the model's: {', '.join(labels)}")

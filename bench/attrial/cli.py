@@ -108,9 +108,9 @@ def explain(
     out: Annotated[Path | None, typer.Option(help="Also write an HTML page here.")] = None,
 ) -> None:
     """Explain one text: its words coloured by what they add to the model's answer."""
-    from attrial import api, commands
+    from attrial import commands, explaining
 
-    found = api.explain(
+    found = explaining.explain(
         model, text, text_pair=text_pair, method=method, target=target, players=players,
         removal=removal, seed=seed,
     )  # fmt: skip

@@ -1,0 +1,76 @@
+"""What notebooks and commands call to explain one text."""
+
+import numpy as np
+
+from attrial import plugin_call
+from attrial.classifiers import ModelLike, classifier_of, require
+from attrial.errors import AttrialError, near
+from attrial.explanation import Explanation
+from attrial.masks import everything
+from attrial.models.text import TextClassifier
+from attrial.target import FUNCTIONS, Target
+from attrial.value import Subject, Value, answer
+
+
+def explain(
+    model: ModelLike,
+    text: str,
+    *,
+    text_pair: str | None = None,
+    method: str = "integrated_gradients",
+    target: str | int | None = None,
+    function: str = "log_odds",
+    players: str = "words",
+    removal: str = "mask",
+    seed: int = 0,
+) -> Explanation:
+    """Explain one text: a score for each player, higher speaks more for the target.
+
+    Args:
+        model: A folder, a Hub id, or a loaded pair (model, tokenizer).
+        text: The text.
+        text_pair: The second text of a pair.
+        method: A call such as ``shapley`` or ``integrated_gradients(steps=30)``.
+        target: Label (or its number) to explain; the predicted one by default.
+        function: What of the target is explained: ``log_odds`` (nats), ``probability``,
+            ``log_probability`` or ``logit``.
+        players: ``words`` or ``tokens``.
+        removal: How players are removed when the method asks for it.
+        seed: Of the method's draws.
+
+    Raises:
+        AttrialError: For an unknown method, label or removal, an empty text, a missing model.
+    """
+    asked = plugin_call.method(method)
+    if function not in FUNCTIONS:
+        raise AttrialError(f"no target function {function!r}; {near(function, FUNCTIONS)}")
+    classifier = classifier_of(model)
+    require(classifier, removal)
+    texts = (text,) if text_pair is None else (text, text_pair)
+    x = classifier.encode("text", texts, players=players)
+    outputs = classifier.keep([(Subject(x, removal, Target(0)), everything(x.n))])[0]
+    index = int(np.argmax(outputs[0])) if target is None else _label(classifier, target)
+    subject = Subject(x, removal, Target(index, function))
+    (got,) = answer(Value(classifier), [(subject, asked(x, seed))])
+    if got.result is None:
+        raise AttrialError(f"method {method} gave no scores: {got.undefined}")
+    return Explanation(
+        players=x.players,
+        scores=got.result,
+        target=classifier.labels[index],
+        probability=float(Target(index, "probability").read(outputs)[0]),
+        method=asked.bound.text,
+        removal=removal,
+        function=function,
+        notes=got.notes,
+        truncated=x.truncated,
+    )
+
+
+def _label(classifier: TextClassifier, target: str | int) -> int:
+    labels = list(classifier.labels)
+    if isinstance(target, str) and target in labels:
+        return labels.index(target)
+    if str(target).isdecimal() and int(target) < len(labels):
+        return int(target)
+    raise AttrialError(f"label {target!r} is not one of the model's: {', '.join(labels)}")
