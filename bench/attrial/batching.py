@@ -1,4 +1,4 @@
-"""Rows of many lengths cut into batches of fixed shapes in which company never matters: a pure plan.
+"""A pure plan that cuts rows of many lengths into batches of fixed shapes: company never matters.
 
 Kernels choose their order of summation by shape. A batch's shape depends here on the length of its
 rows and on the token budget alone: a row computed by itself, in a crowd or last in line goes

@@ -18,10 +18,17 @@ def _probability(logits: Tensor, index: Tensor) -> Tensor:
     return _log_probability(logits, index).exp()
 
 
-def _log_odds(logits: Tensor, index: Tensor) -> Tensor:
+def _others(logits: Tensor, index: Tensor) -> Tensor:
     own = torch.nn.functional.one_hot(index, logits.shape[1]).bool()
-    rest = logits.masked_fill(own, -torch.inf).logsumexp(dim=1)
-    return _logit(logits, index) - rest
+    return logits.masked_fill(own, -torch.inf)
+
+
+def _log_odds(logits: Tensor, index: Tensor) -> Tensor:
+    return _logit(logits, index) - _others(logits, index).logsumexp(dim=1)
+
+
+def _margin(logits: Tensor, index: Tensor) -> Tensor:
+    return _logit(logits, index) - _others(logits, index).amax(dim=1)
 
 
 FUNCTIONS: Mapping[str, Callable[[Tensor, Tensor], Tensor]] = {
@@ -29,6 +36,7 @@ FUNCTIONS: Mapping[str, Callable[[Tensor, Tensor], Tensor]] = {
     "probability": _probability,
     "log_probability": _log_probability,
     "logit": _logit,
+    "margin": _margin,
 }
 
 
