@@ -22,7 +22,7 @@ from attrial.record import Cell, Cost, Record, Trial
 from attrial.store import Entry, Store
 from attrial.value import Known, Model, Value
 
-CHUNK = 16  # examples that are tried together and checkpointed together
+CHUNK = 8  # examples that are tried together and checkpointed together
 REPORTED = ("attrial", "torch", "transformers", "numpy", "scipy")
 Progress = Callable[[int, int, int], None]  # examples done, examples in all, rows computed
 Watch = Callable[[str], Progress]  # from a trial's name to its progress
