@@ -26,11 +26,17 @@ def _log_odds(outputs: Floats, index: int) -> Values:
     return np.asarray(outputs[:, index] - logsumexp(rest, axis=1))
 
 
+def _margin(outputs: Floats, index: int) -> Values:
+    rest = np.delete(outputs, index, axis=1)
+    return np.asarray(outputs[:, index] - rest.max(axis=1))
+
+
 FUNCTIONS: Mapping[str, Callable[[Floats, int], Values]] = {
     "log_odds": _log_odds,
     "probability": _probability,
     "log_probability": _log_probability,
     "logit": _logit,
+    "margin": _margin,
 }
 
 
@@ -39,7 +45,8 @@ class Target:
     """One class of the outputs and the function through which it is read.
 
     ``log_odds`` is log p/(1-p): the logit minus the log-sum-exp of the other classes' logits, in
-    nats. A model with a single output has no other class: only ``logit`` is defined there, and
+    nats. ``margin`` is the logit minus the greatest other: below 0 another class is decided for.
+    A model with a single output has no other class: only ``logit`` is defined there, and
     every function reads it.
     """
 

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from attrial.ask import Asking, keep
 from attrial.errors import AttrialError
 from attrial.masks import Floats, Ints, Masks, Scores, Values, all_subsets, everything, nothing
+from attrial.metrics._sets import nested
 
 EXACT = 12
 # Sets kept a size and extreme, half of them on the way up, half on the way down. The smallest
@@ -43,7 +44,11 @@ def extremal(n: int, weights: npt.ArrayLike, *, beam: int) -> Asking[tuple[Score
     Returns:
         Scores (n,) under which keeping the top ones sums to the least value, and to the greatest.
     """
-    levels = yield from explored(n, beam=beam)
+    return both_chains((yield from explored(n, beam=beam)), weights)
+
+
+def both_chains(levels: Sequence[Level], weights: npt.ArrayLike) -> tuple[Scores, Scores]:
+    """How many sets of the least chain, and of the greatest, each player is in: (n,) and (n,)."""
     low, high = (chain(levels, weights, sign).sum(0).astype(float) for sign in (1, -1))
     return low, high
 
@@ -72,7 +77,7 @@ def chain(levels: Sequence[Level], weights: npt.ArrayLike, sign: float) -> Masks
     costs = shares[used[0]] * levels[used[0]].values
     froms: list[Ints] = []
     for below, size in pairwise(used):
-        inside = _nested(levels[below].masks, levels[size].masks)
+        inside = nested(levels[below].masks, levels[size].masks)
         reach = np.where(inside, costs[:, None], np.inf)
         froms.append(reach.argmin(0))
         costs = reach.min(0) + shares[size] * levels[size].values
@@ -80,20 +85,6 @@ def chain(levels: Sequence[Level], weights: npt.ArrayLike, sign: float) -> Masks
     for back in reversed(froms):
         picks.append(int(back[picks[-1]]))
     return np.stack([levels[s].masks[i] for s, i in zip(used, reversed(picks), strict=True)])
-
-
-def _nested(below: Masks, above: Masks) -> Masks:
-    """(i, j) whether set i lies within set j: no player of i is outside j."""
-    outside = np.zeros((len(below), len(above)), np.uint64)
-    for inner, outer in zip(_words(below).T, _words(above).T, strict=True):
-        outside |= inner[:, None] & ~outer[None]
-    return np.asarray(outside == 0)
-
-
-def _words(masks: Masks) -> npt.NDArray[np.uint64]:
-    """Sets as bits of 64-bit words: (k, n) -> (k, ceil(n / 64))."""
-    padded = np.pad(masks, ((0, 0), (0, -masks.shape[1] % 64)))
-    return np.packbits(padded, axis=1).view(np.uint64)
 
 
 def _levels(masks: Masks, values: Values) -> list[Level]:

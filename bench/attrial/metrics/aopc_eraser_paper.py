@@ -1,0 +1,37 @@
+"""Mean drop over the bins of ERASER, as its paper has it."""
+
+from attrial.ask import Asking
+from attrial.example import Example
+from attrial.masks import Scores
+from attrial.metrics import comprehensiveness as eraser
+
+DIRECTION = "higher"
+READS = "probability"
+FAMILY = "faithfulness"
+UNIT = ""
+VERSION = 1
+
+
+def aopc_eraser_paper(x: Example, scores: Scores, *, seed: int, beam: int = 6) -> Asking[float]:
+    """Mean drop over ERASER's bins and the empty one (eq. 3 of the paper). Higher is better.
+
+    1/(|B| + 1) times the sum of drops, the empty bin's 0 counted: ``comprehensiveness`` with
+    ``zero_bin=True``. 5/6 of ``aopc_eraser_code`` with five bins.
+    DeYoung et al. 2020. In [-1, 1] for a probability.
+
+    Args:
+        x: The example.
+        scores: (n,), higher = more relevant; only their order matters.
+        seed: Of the sample of ties, where they are too many to list.
+        beam: Sets a size that the search for the best and worst order keeps above 12 players.
+
+    Raises:
+        Undefined: If there are no players.
+    """
+    drop = eraser.comprehensiveness(x, scores, seed=seed, zero_bin=True, beam=beam)
+    return (yield from drop)
+
+
+def extremes(x: Example, *, seed: int, beam: int = 6) -> Asking[tuple[Scores, Scores]]:
+    """Scores (n,) of the order that is best at these bins, and of the worst."""
+    return (yield from eraser.extremes(x, seed=seed, beam=beam))

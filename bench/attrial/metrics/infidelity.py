@@ -1,0 +1,51 @@
+"""Squared error of sums of scores as predictions of drops."""
+
+import numpy as np
+
+from attrial.ask import Asking
+from attrial.example import Example
+from attrial.masks import Floats, Scores
+from attrial.metrics._sets import drops, must_have_players, of_any_size, worth
+
+DIRECTION = "lower"
+READS = "log_odds"
+FAMILY = "faithfulness"
+UNIT = "nats^2"
+VERSION = 1
+
+
+def infidelity(
+    x: Example, scores: Scores, *, seed: int, scaled: bool = False, samples: int = 200
+) -> Asking[float]:
+    """Mean squared error of scores as predictions of drops (Yeh et al. 2019). Lower is better.
+
+    Over uniformly random sets S: (sum of the scores in S - (v(all) - v(all but S)))^2. At least 0;
+    0 for the weights of an additive model. Without scaling it depends on the unit of the scores, so
+    it can't compare methods that don't explain in the target's unit.
+
+    Args:
+        x: The example.
+        scores: (n,), higher = more relevant.
+        seed: Of the sets.
+        scaled: Multiply the scores by the factor that fits best, as Yeh et al. do for comparison.
+        samples: How many sets; all 2^n, where there are no more.
+
+    Raises:
+        Undefined: If there are no players.
+    """
+    must_have_players(x.n)
+    gone = of_any_size(x.n, samples=samples, seed=seed)
+    said, fell = worth(gone, scores), (yield from drops(gone))
+    factor = best_factor(said, fell) if scaled else 1.0
+    return float(((factor * said - fell) ** 2).mean())
+
+
+def best_factor(said: Floats, fell: Floats) -> float:
+    """The factor of least squares; 0 for scores that say nothing."""
+    power = float(said @ said)
+    return float(said @ fell) / power if power else 0.0
+
+
+def expected(x: Example, *, seed: int, scaled: bool = False, samples: int = 200) -> Asking[float]:
+    """Scores of 0, which predict no drop: random ones have no unit to be drawn in."""
+    return (yield from infidelity(x, np.zeros(x.n), seed=seed, scaled=scaled, samples=samples))

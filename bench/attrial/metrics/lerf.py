@@ -1,0 +1,42 @@
+"""Area under the curve as the least relevant players leave first."""
+
+import numpy as np
+
+from attrial.ask import Asking, note
+from attrial.curves import area
+from attrial.example import Example
+from attrial.masks import Scores
+from attrial.metrics._orders import extremal
+from attrial.metrics._ranks import without_tops
+
+DIRECTION = "higher"
+READS = "probability"
+FAMILY = "faithfulness"
+UNIT = ""
+VERSION = 1
+
+
+def lerf(x: Example, scores: Scores, *, seed: int, beam: int = 6) -> Asking[float]:
+    """Area as the least relevant leave first (LeRF, Samek et al. 2017). Higher is better.
+
+    Trapezoids over k/n, k = 0..n: in [0, 1] for a probability. It is the insertion curve, walked
+    backwards. Ties are averaged. Notes the curve as ``lerf`` (n + 1 values).
+
+    Args:
+        x: The example.
+        scores: (n,), higher = more relevant; only their order matters.
+        seed: Of the sample of ties, where they are too many to list.
+        beam: Sets a size that the search for the best and worst order keeps above 12 players.
+
+    Raises:
+        Undefined: If there are no players.
+    """
+    curve = yield from without_tops(-scores, np.arange(x.n + 1), seed=seed)
+    yield from note({"lerf": curve.tolist()})
+    return area(curve)
+
+
+def extremes(x: Example, *, seed: int, beam: int = 6) -> Asking[tuple[Scores, Scores]]:
+    """Scores (n,) of the best order, under which the curve stays up longest, and of the worst."""
+    low, high = yield from extremal(x.n, np.ones(x.n + 1), beam=beam)
+    return high, low

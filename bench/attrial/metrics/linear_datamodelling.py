@@ -1,0 +1,41 @@
+"""Rank correlation of sums of scores with values, over random sets that stay."""
+
+from attrial.ask import Asking, keep
+from attrial.example import Example
+from attrial.masks import Scores
+from attrial.metrics._agreement import spearman
+from attrial.metrics._sets import must_have_players, of_any_size, settled, worth
+
+DIRECTION = "higher"
+READS = "log_odds"
+FAMILY = "faithfulness"
+UNIT = ""
+VERSION = 1
+
+
+def linear_datamodelling(
+    x: Example, scores: Scores, *, seed: int, samples: int = 100
+) -> Asking[float]:
+    """Spearman of scores and values of random kept sets (LDS, Park et al. 2023). Higher is better.
+
+    Over uniformly random sets S that stay: sum of the scores in S against v(S), as ContextCite
+    (Cohen-Wang et al. 2024) has it. In [-1, 1]; 1 for the weights of an additive model.
+
+    Args:
+        x: The example.
+        scores: (n,), higher = more relevant.
+        seed: Of the sets.
+        samples: How many sets; all 2^n, where there are no more.
+
+    Raises:
+        Undefined: If there are too few players, or the scores or the answers are constant.
+    """
+    must_have_players(x.n)
+    kept = of_any_size(x.n, samples=samples, seed=seed)
+    return spearman(settled(worth(kept, scores)), (yield from keep(kept)))
+
+
+def expected(x: Example, *, seed: int, samples: int = 100) -> Asking[float]:
+    """Random scores, symmetric about 0: a correlation is as likely as its opposite."""
+    yield from ()
+    return 0.0

@@ -1,0 +1,46 @@
+"""Change of the log-probability when the most relevant players leave."""
+
+from attrial.ask import Asking
+from attrial.curves import bin_sizes
+from attrial.example import Example
+from attrial.masks import Scores
+from attrial.metrics._bins import weights
+from attrial.metrics._orders import extremal
+from attrial.metrics._ranks import without_tops
+
+DIRECTION = "lower"
+READS = "log_probability"
+FAMILY = "faithfulness"
+UNIT = "nats"
+VERSION = 1
+
+
+def log_odds(
+    x: Example, scores: Scores, *, seed: int, share: float = 0.2, beam: int = 6
+) -> Asking[float]:
+    """Log of probability after over before the top leave (Shrikumar et al. 2017). Lower is better.
+
+    log p(all but the top k) - log p(all), k = ceil(share x n), in nats: the form of Sanyal and Ren
+    2021. No probability is 0 here: logarithms are taken of logits. Ties are averaged.
+
+    Args:
+        x: The example.
+        scores: (n,), higher = more relevant; only their order matters.
+        seed: Of the sample of ties, where they are too many to list.
+        share: Of the players that leave, in (0, 1].
+        beam: Sets a size that the search for the best and worst order keeps above 12 players.
+
+    Raises:
+        Undefined: If there are no players.
+    """
+    sizes = [0, *bin_sizes((share,), x.n)]
+    whole, left = yield from without_tops(scores, sizes, seed=seed)
+    return float(left - whole)
+
+
+def extremes(
+    x: Example, *, seed: int, share: float = 0.2, beam: int = 6
+) -> Asking[tuple[Scores, Scores]]:
+    """Scores (n,) of the order that is best at this share, and of the worst."""
+    low, high = yield from extremal(x.n, weights((share,), x.n)[::-1], beam=beam)
+    return -low, -high

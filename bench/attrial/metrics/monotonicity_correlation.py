@@ -1,0 +1,40 @@
+"""Rank correlation of the size of scores with the size of single players' effects."""
+
+import numpy as np
+
+from attrial.ask import Asking
+from attrial.example import Example
+from attrial.masks import Scores
+from attrial.metrics._agreement import spearman
+from attrial.metrics._sets import drops, must_have_players
+
+DIRECTION = "higher"
+READS = "log_odds"
+FAMILY = "faithfulness"
+UNIT = ""
+VERSION = 1
+
+
+def monotonicity_correlation(x: Example, scores: Scores, *, seed: int) -> Asking[float]:
+    """Spearman of |score| and |drop| of single players (Nguyen & Martínez 2020). Higher is better.
+
+    In [-1, 1], tied values at their average rank. Blind to signs, and to evidence that occurs
+    twice: each of its copies alone changes nothing.
+
+    Args:
+        x: The example.
+        scores: (n,), higher = more relevant; only the order of |score| matters.
+        seed: Not used.
+
+    Raises:
+        Undefined: If there are fewer than two players, or either is constant.
+    """
+    must_have_players(x.n, 2)
+    fell = yield from drops(np.eye(x.n, dtype=bool))
+    return spearman(np.abs(scores), np.abs(fell))
+
+
+def expected(x: Example, *, seed: int) -> Asking[float]:
+    """A random order of the players: every rank is expected in the middle."""
+    yield from ()
+    return 0.0

@@ -1,0 +1,49 @@
+"""How many random sets of the same size the most relevant players beat."""
+
+import numpy as np
+
+from attrial.ask import Asking, note
+from attrial.curves import bin_sizes
+from attrial.errors import AttrialError
+from attrial.example import Example
+from attrial.masks import Scores
+from attrial.metrics._ranks import tops
+from attrial.metrics._sets import drawn_of_size, drops, must_have_players
+
+DIRECTION = "higher"
+READS = "probability"
+FAMILY = "faithfulness"
+UNIT = ""
+VERSION = 1
+
+
+def random_set_win_rate(
+    x: Example, scores: Scores, *, seed: int, share: float = 0.2, samples: int = 200
+) -> Asking[float]:
+    """Share of random sets whose leaving hurts less than the top players' (ICE). Higher is better.
+
+    Over random sets of k = ceil(share x n) players: wins of the top k's drop over theirs, a draw
+    counting one half. In [0, 1]; 1/2 for a random order. Tied players are averaged. Notes
+    ``p_value``: (1 + number of sets that hurt at least as much) / (1 + samples).
+
+    Args:
+        x: The example.
+        scores: (n,), higher = more relevant; only their order matters.
+        seed: Of the sets, and of the sample of ties.
+        share: Of the players in a set, in (0, 1].
+        samples: How many sets; with fewer than 200 no p-value is small.
+
+    Raises:
+        Undefined: If there are no players.
+        AttrialError: If there are fewer than 200 samples.
+    """
+    must_have_players(x.n)
+    if samples < 200:
+        raise AttrialError(f"samples must be at least 200, got {samples}")
+    k = int(bin_sizes((share,), x.n)[0])
+    mine = tops(scores, [k], seed=seed).masks
+    gone = np.concatenate([mine, drawn_of_size(x.n, k, samples=samples, seed=seed)])
+    fell = yield from drops(gone)
+    own, others = fell[: len(mine), None], fell[None, len(mine) :]
+    yield from note({"p_value": float((1 + (others >= own).sum(1)).mean() / (1 + samples))})
+    return float(((own > others) + 0.5 * (own == others)).mean())
