@@ -16,6 +16,7 @@ from attrial.example import Example, plain
 from attrial.masks import Floats, Masks
 from attrial.record import DataSpec, ModelSpec
 from attrial.store import Entry, Store
+from attrial.target import Target
 from attrial.value import Subject
 
 METHODS = ("random", "occlusion", "shapley")
@@ -53,7 +54,7 @@ class Interacting:
 def some_examples(count: int) -> list[Example]:
     return [
         replace(plain(n), id=f"e{i}", ids=np.arange(n) + 10 * i, truth=np.arange(n) == i % n)
-        for i, n in enumerate(3 + np.arange(count) % 4)
+        for i, n in enumerate(3 + k % 4 for k in range(count))
     ]
 
 
@@ -78,9 +79,9 @@ def table(entries: Sequence[Entry]) -> str:
     return leaderboard.to_json(leaderboard.rows(entries))
 
 
-def tried(folder: Path, model: Interacting, count: int = 10, **kw: int) -> list[Entry]:
-    examples = some_examples(count)
-    return evaluator.evaluate(assignment(examples), model, examples, Store(folder), **kw)
+def tried(folder: Path, model: Interacting, count: int = 10, chunk_size: int = 8) -> list[Entry]:
+    examples, store = some_examples(count), Store(folder)
+    return evaluator.evaluate(assignment(examples), model, examples, store, chunk_size=chunk_size)
 
 
 def test_a_second_run_computes_nothing_and_gives_the_same_bytes(tmp_path: Path) -> None:
@@ -180,7 +181,7 @@ def test_the_class_stays_the_one_of_the_full_input(tmp_path: Path) -> None:
     examples = some_examples(6)
     entries = tried(tmp_path, Interacting(), count=6)
     outputs = Interacting().keep(
-        [(Subject(x, "mask", evaluator.chunk.Target(0)), np.ones((1, x.n), bool)) for x in examples]
+        [(Subject(x, "mask", Target(0)), np.ones((1, x.n), bool)) for x in examples]
     )
     classes = [int(o[0].argmax()) for o in outputs]
     assert 0 < sum(classes) < len(classes)  # both classes occur

@@ -91,14 +91,13 @@ def _try_chunk(
 ) -> None:
     removals = list(dict.fromkeys([a.explained_under, *(job.removal for job in wanted)]))
     places = [(a.model.weights + a.model.dtype, x, removal) for x in part for removal in removals]
-    for weights, x, removal in places:
-        _recall(value, store, weights, x, removal)
+    before = [_recall(value, store, *place) for place in places]
     classes = chunk.predicted(value, part, a.explained_under)
     labels = list(dict.fromkeys(job.label for job in wanted if not job.control))
     explained = chunk.explain(a, value, labels, part, classes)
     measured = chunk.measure(a, value, wanted, part, classes, explained)
-    for weights, x, removal in places:
-        _remember(value, store, weights, x, removal)
+    for place, known in zip(places, before, strict=True):
+        _remember(value, store, *place, known)
     for job in wanted:
         store.put_part(
             job.spec.digest, number, chunk.trials(a, job, part, classes, explained, measured)
@@ -110,18 +109,22 @@ def _memory_key(weights: str, x: Example, removal: str) -> str:
     return hashlib.sha256(f"{weights}|{x.digest}|{removal}".encode()).hexdigest()
 
 
-def _recall(value: Value, store: Store, weights: str, x: Example, removal: str) -> None:
-    """Read what earlier runs asked about this example, so that nobody need ask again."""
+def _recall(value: Value, store: Store, weights: str, x: Example, removal: str) -> int:
+    """Read what earlier runs asked about this example, so that nobody need ask again: its rows."""
     kept = store.get_outputs(_memory_key(weights, x, removal))
-    if kept is not None:
-        masks, outputs = kept
-        value.memory[x.digest, removal] = Known()
-        value.memory[x.digest, removal].add(keys(masks), outputs)
+    if kept is None:
+        return 0
+    masks, outputs = kept
+    value.memory[x.digest, removal] = Known()
+    value.memory[x.digest, removal].add(keys(masks), outputs)
+    return len(masks)
 
 
-def _remember(value: Value, store: Store, weights: str, x: Example, removal: str) -> None:
+def _remember(
+    value: Value, store: Store, weights: str, x: Example, removal: str, before: int
+) -> None:
     known = value.memory.get((x.digest, removal))
-    if known is not None and len(known.index):
+    if known is not None and len(known.index) > before:
         store.put_outputs(_memory_key(weights, x, removal), known.masks(x.n), known.outputs)
 
 

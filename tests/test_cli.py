@@ -1,0 +1,224 @@
+"""The command line: what it prints, and one clear line with exit code 2 for bad input."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import attrial_tasks
+from attrial import cli
+
+MODEL = Path(attrial_tasks.__file__).parent / "models" / "planted_keyword"
+QUICK = ["--task", "planted_keyword", "--limit", "4", "--method", "random", "--method", "occlusion"]
+
+
+def call(capsys: pytest.CaptureFixture[str], *words: object) -> tuple[int, str, str]:
+    """Run the command line in this process: exit code, standard output, standard error."""
+    before, sys.argv = sys.argv, ["attrial", *map(str, words)]
+    try:
+        cli.main()
+        code: object = 0
+    except SystemExit as stop:
+        code = stop.code or 0
+    finally:
+        sys.argv = before
+    out, err = capsys.readouterr()
+    assert isinstance(code, int)
+    return code, out, err
+
+
+def explained(*more: str) -> list[object]:
+    return ["explain", "--model", MODEL, "--text", "about above", *more]
+
+
+def test_run_prints_a_board_writes_its_files_and_repeats_itself(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    code, printed, _ = call(capsys, "run", *QUICK, "--out", out)
+    assert code == 0 and "occlusion" in printed and "random_order" in printed
+    names = {"leaderboard.md", "leaderboard.html", "leaderboard.csv", "leaderboard.json"}
+    assert names <= {p.name for p in out.iterdir()}
+    first = (out / "leaderboard.json").read_bytes()
+    found = json.loads(first)
+    assert found["schema"] == 1
+    for row in found["rows"]:
+        assert list(row)[:13] == [
+            "task", "model", "removal", "method", "metric", "value", "low", "high", "normalised",
+            "n", "undefined", "rank_low", "rank_high",
+        ]  # fmt: skip
+    shutil.rmtree(out)
+    assert call(capsys, "run", *QUICK, "--out", out)[0] == 0
+    assert (out / "leaderboard.json").read_bytes() == first
+    code, printed, _ = call(capsys, "leaderboard", out, "--format", "json")
+    assert code == 0 and json.loads(printed) == found
+
+
+def test_a_suite_file_says_what_is_tried(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    suite = tmp_path / "suite.toml"
+    suite.write_text(
+        'tasks = ["planted_keyword"]\nmethods = ["occlusion"]\nmetrics = ["aopc"]\nlimit = 3\n'
+    )
+    code, printed, _ = call(capsys, "run", suite, "--out", tmp_path / "out")
+    assert code == 0 and "aopc" in printed and "deletion_auc" not in printed
+
+
+def test_a_method_from_a_file_runs(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    plugin = Path(__file__).parent / "third_party/src/attrial_example_plugin/leave_two_out.py"
+    words = ["run", "--task", "planted_keyword", "--limit", "2", "--method", plugin]
+    code, printed, _ = call(capsys, *words, "--out", tmp_path / "out")
+    assert code == 0 and "leave_two_out" in printed
+
+
+def test_explain_prints_every_word_and_its_label(capsys: pytest.CaptureFixture[str]) -> None:
+    for method in ("integrated_gradients", "shapley", "attention_rollout"):
+        code, printed, _ = call(capsys, *explained("--method", method))
+        assert code == 0 and "about" in printed and "above" in printed and method in printed
+
+
+def test_list_names_arguments_defaults_and_who_ships_it(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    code, printed, _ = call(capsys, "list", "methods")
+    assert code == 0 and "integrated_gradients(steps=20" in printed and "[attrial " in printed
+    for kind in ("metrics", "tasks", "removals"):
+        assert call(capsys, "list", kind)[0] == 0
+
+
+def test_listing_imports_no_torch() -> None:
+    source = (
+        "import sys; from attrial import listing; list(listing.lines('methods'));"
+        "sys.exit('torch' in sys.modules or 'pandas' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", source], check=False).returncode == 0
+
+
+def bad(tmp_path: Path) -> dict[str, tuple[list[object], str]]:
+    """Bad input by name: the command, and what its one line must say."""
+    table = tmp_path / "table.csv"
+    table.write_text("sentence,label\ngood film,1\nbad film,0\n")
+    empty = tmp_path / "empty.csv"
+    empty.write_text("text,label\nfine,1\n,0\n")
+    labels = tmp_path / "labels.csv"
+    labels.write_text("text,label\nfine,1\nodd,7\n")
+    encoder = tmp_path / "encoder"
+    shutil.copytree(MODEL, encoder)
+    config = json.loads((encoder / "config.json").read_text())
+    (encoder / "config.json").write_text(json.dumps(config | {"architectures": ["BertModel"]}))
+    run: list[object] = ["run", "--task", "sst2", "--model", MODEL, "--out", tmp_path / "out"]
+    quick: list[object] = ["run", *QUICK, "--out", tmp_path / "out"]
+    return {
+        "method": ([*quick, "--method", "oclusion"], "did you mean occlusion"),
+        "metric": ([*quick, "--metric", "aopcc"], "did you mean aopc"),
+        "task": (["run", "--task", "planted_keywrd"], "did you mean planted_keyword"),
+        "removal": ([*quick, "--removal", "maks"], "did you mean mask"),
+        "argument": ([*quick, "--method", "occlusion(windw=2)"], "did you mean window"),
+        "value": ([*quick, "--method", "occlusion(window='x')"], "window='x'"),
+        "folder": (["run", "--task", "planted_keyword", "--model", tmp_path / "gone"], "gone"),
+        "no classifier": (explained("--model", str(encoder)), "classif"),
+        "file": ([*run, "--data", tmp_path / "gone.csv"], "gone.csv"),
+        "column": ([*run, "--data", table, "--task", "imdb"], "task"),
+        "column absent": (["run", "--model", MODEL, "--data", table], "text"),
+        "label": (explained("--target", "POSITIVE"), "label 'POSITIVE' is not one of the model's"),
+        "empty row": (["run", "--model", MODEL, "--data", empty], "empty"),
+        "empty text": (["explain", "--model", MODEL, "--text", "  "], "empty"),
+        "label of a row": ([*run, "--data", labels], "7"),
+        "suite": (["run", tmp_path / "gone.toml"], "no suite file"),
+        "records": (["leaderboard", tmp_path / "nowhere"], "no folder"),
+        "no records": (["leaderboard", tmp_path], "no records"),
+        "hub": (["run", "--task", "sst2", "--limit", "2"], "--model"),
+    }
+
+
+CASES = [
+    "method", "metric", "task", "removal", "argument", "value", "folder", "no classifier", "file",
+    "column", "column absent", "label", "empty row", "empty text", "label of a row", "suite",
+    "records", "no records", "hub",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_bad_input_is_one_line_and_exit_code_2(
+    case: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    words, said = bad(tmp_path)[case]
+    code, printed, err = call(capsys, *words)
+    assert (code, printed) == (2, "")
+    (line,) = err.strip().splitlines()
+    assert line.startswith("attrial: ") and said in line, line
+
+
+def test_a_removal_that_the_model_cannot_do_names_those_it_can(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    folder = tmp_path / "unmasked"
+    shutil.copytree(MODEL, folder)
+    for name in ("tokenizer_config.json", "special_tokens_map.json"):
+        path = folder / name
+        if path.exists():
+            settings = json.loads(path.read_text())
+            settings.pop("mask_token", None)
+            path.write_text(json.dumps(settings))
+    code, _, err = call(
+        capsys, "explain", "--model", folder, "--text", "about", "--removal", "mask"
+    )
+    assert code == 2 and "mask" in err and "delete" in err
+
+
+def test_a_text_longer_than_the_model_takes_is_cut_counted_and_shown(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    data = tmp_path / "long.csv"
+    data.write_text("text,label\n" + " ".join(["about"] * 300) + ",1\nabout above,0\n")
+    words = ["run", "--model", MODEL, "--data", data, "--method", "random", "--metric", "gini"]
+    code, _, err = call(capsys, *words, "--out", tmp_path / "out")
+    assert code == 0 and "truncated on 1 of 2" in err
+    assert "runcated" in (tmp_path / "out/leaderboard.html").read_text()
+
+
+def test_an_unreadable_record_is_skipped_with_a_warning_and_stays(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    assert call(capsys, "run", *QUICK, "--out", out)[0] == 0
+    broken = sorted(out.glob("runs/*/record.json"))[0]
+    broken.write_text("{half a rec")
+    code, printed, err = call(capsys, "leaderboard", out)
+    assert code == 0 and printed and "warning: " in err and broken.parent.name in err
+    assert broken.read_text() == "{half a rec"
+
+
+@pytest.mark.slow
+def test_a_killed_run_goes_on_and_ends_in_the_same_bytes(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "attrial", "run", "--task", "planted_keyword", "--limit", "24"]
+    words += ["--method", "occlusion", "--method", "shapley"]
+    environment = os.environ | {"OMP_NUM_THREADS": "1"}
+
+    def start(out: Path) -> subprocess.Popen[bytes]:
+        silent = subprocess.DEVNULL
+        return subprocess.Popen(
+            [*words, "--out", str(out)], stdout=silent, stderr=silent, env=environment
+        )
+
+    assert start(tmp_path / "whole").wait(timeout=300) == 0
+    run = start(tmp_path / "cut")
+    limit = time.monotonic() + 300
+    while not list((tmp_path / "cut").glob("runs/*/part-00000.json")):
+        assert run.poll() is None and time.monotonic() < limit
+        time.sleep(0.02)
+    run.send_signal(signal.SIGKILL)
+    run.wait()
+    parts = {p: p.stat().st_mtime_ns for p in (tmp_path / "cut").glob("memory/*.npz")}
+    assert parts and not list((tmp_path / "cut").glob("leaderboard.json"))
+    assert start(tmp_path / "cut").wait(timeout=300) == 0
+    whole, cut = (tmp_path / name / "leaderboard.json" for name in ("whole", "cut"))
+    assert whole.read_bytes() == cut.read_bytes()
+    assert parts == {p: p.stat().st_mtime_ns for p in parts}  # finished work was not done again
