@@ -38,7 +38,7 @@ class Board:
 
     def markdown(self) -> str:
         """The tables as Markdown."""
-        return leaderboard.to_markdown(self.rows)
+        return report.to_markdown(self.rows)
 
     def save(self, folder: str | Path) -> None:
         """Write ``leaderboard.md``, ``.html``, ``.csv`` and ``.json`` into a folder."""

@@ -1,84 +1,23 @@
 """Records to a ranked table: one flat row per task, model, removal, method and metric. Pure."""
 
-import csv
-import io
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict
 
 from attrial import stats
 from attrial.masks import Floats, Values
 from attrial.record import Spec
+from attrial.row import Row as Row
+from attrial.row import frame as frame
+from attrial.row import to_csv as to_csv
+from attrial.row import to_json as to_json
 from attrial.store import Entry
 
-if TYPE_CHECKING:
-    import pandas as pd
-
-SCHEMA = 1
 ALPHA = 0.05
 CONTROLS = ("best_order", "random_order", "worst_order")  # in the order of their rows
 BEYOND = 1 + 1e-9  # a normalised value above this ranks better than the best order that was found
-
-
-class Row(BaseModel):
-    """One metric of one method on one task, as every table shows it.
-
-    Attributes:
-        value, low, high: Mean over examples and its 95 % bootstrap interval.
-        normalised: Mean of per-example values, 0 at the worst order and 1 at the best.
-        n: Examples on which the value is defined.
-        undefined: Examples on which it is not; ``reasons`` says why.
-        rank_low, rank_high: Ranks that the method may have on its board, 1 = best; None for
-            controls, for older versions of a method and where no value is defined.
-        direction: Whether ``higher`` or ``lower`` values are better.
-        tied: Letters: two methods share one exactly if they are not told apart.
-        versus_random: Whether it is ``better`` or ``worse`` than a random order of the players, or
-            ``level``: not told apart.
-        normalised_n: Examples on which the normalised value is defined.
-        above_best: Examples on which it beat the best order that the search found.
-        version, metric_version: Of the method and of the metric.
-        run: Digest of the record.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    task: str
-    model: str
-    removal: str
-    method: str
-    metric: str
-    value: float | None
-    low: float | None
-    high: float | None
-    normalised: float | None
-    n: int
-    undefined: int
-    rank_low: int | None
-    rank_high: int | None
-    control: bool
-    direction: Literal["higher", "lower"]
-    family: str
-    tied: str
-    versus_random: Literal["better", "level", "worse"] | None
-    reasons: dict[str, int]
-    normalised_n: int
-    above_best: int
-    unit: str
-    explained_under: str
-    seed: int
-    shipped_by: str
-    version: int
-    metric_version: int
-    players: str
-    target: str
-    model_revision: str | None
-    weights: str
-    data_digest: str
-    run: str
-
 
 Place = tuple[str | int | bool, ...]  # what one board has in common, in the order of the tables
 Seat = tuple[Entry, str]  # a record and one of its metrics
@@ -196,6 +135,7 @@ def _row(seat: Seat, ranking: Mapping[str, object]) -> Row:
         "undefined": sum(cell.undefined.values()),
         "reasons": dict(sorted(cell.undefined.items())),
         "normalised_n": len(normal),
+        "normalised_reasons": _without_scale(entry, metric),
         "above_best": sum(v > BEYOND for v in normal),
         "direction": "higher" if facts.higher_is_better else "lower",
         "family": facts.family,
@@ -203,6 +143,16 @@ def _row(seat: Seat, ranking: Mapping[str, object]) -> Row:
     }
     unranked = {"rank_low": None, "rank_high": None, "tied": "", "versus_random": None}
     return Row.model_validate({**_of_spec(spec, metric), **measured, **unranked, **ranking})
+
+
+def _without_scale(entry: Entry, metric: str) -> dict[str, int]:
+    """Why an example has a value and no normalised one, and how often."""
+    missing = Counter(
+        t.reasons.get(f"{metric}/normalised", "unknown")
+        for t in entry.trials
+        if t.values.get(metric) is not None and t.normalised.get(metric) is None
+    )
+    return dict(sorted(missing.items()))
 
 
 def _of_spec(spec: Spec, metric: str) -> dict[str, object]:
@@ -225,30 +175,3 @@ def _of_spec(spec: Spec, metric: str) -> dict[str, object]:
         "data_digest": spec.data.digest,
         "run": spec.digest,
     }
-
-
-def frame(table: Sequence[Row]) -> "pd.DataFrame":
-    """The rows as a pandas frame; ranks are nullable integers, missing numbers NaN."""
-    import pandas as pd
-
-    numbers = dict.fromkeys(("value", "low", "high", "normalised"), "float64")
-    ranks = dict.fromkeys(("rank_low", "rank_high"), "Int64")
-    found = pd.DataFrame([row.model_dump() for row in table], columns=list(Row.model_fields))
-    return found.astype({**numbers, **ranks})
-
-
-def to_json(table: Sequence[Row]) -> str:
-    """``{"schema": 1, "rows": [...]}``: every number in full, no timings, dates or machines."""
-    dumped = {"schema": SCHEMA, "rows": [row.model_dump() for row in table]}
-    return json.dumps(dumped, indent=1, allow_nan=False, ensure_ascii=False) + "\n"
-
-
-def to_csv(table: Sequence[Row]) -> str:
-    """One line a row, every number in full, empty where there is none; reasons are JSON."""
-    text = io.StringIO()
-    writer = csv.DictWriter(text, list(Row.model_fields), lineterminator="\n")
-    writer.writeheader()
-    for row in table:
-        reasons = json.dumps(row.reasons, ensure_ascii=False) if row.reasons else ""
-        writer.writerow({**row.model_dump(), "reasons": reasons})
-    return text.getvalue()

@@ -1,0 +1,97 @@
+"""Figures of a section: curves averaged over examples, and the scores of a few examples."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from attrial.leaderboard import CONTROLS
+from attrial.record import Trial
+from attrial.report.heatmap import Word, spaced, words
+from attrial.report.svg import Chart, Series, chart, mean_curve
+from attrial.store import Entry
+
+COLOURS, DASHES = 8, 3  # how many of each the style sheet has
+EXAMPLES = 3  # the first ones of a task: not chosen by anyone
+KNOWN = {
+    "deletion": ("players removed, highest score first", "A faithful method falls early."),
+    "insertion": ("players added, highest score first", "A faithful method rises early."),
+}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart with what its reader must know."""
+
+    removal: str
+    chart: Chart
+    note: str
+    examples: int
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One example as every method scores it."""
+
+    id: str
+    target: int
+    label: int | None
+    truncated: int
+    evidence: bool
+    lines: tuple[tuple[str, list[Word]], ...]
+
+
+def styles(labels: Sequence[str]) -> dict[str, str]:
+    """A CSS class for each method, the same all over a page; controls have their own."""
+    found = {
+        name: f"s{i % COLOURS} d{i // COLOURS % DASHES}" for i, name in enumerate(sorted(labels))
+    }
+    return found | {name: name for name in CONTROLS}
+
+
+def figures(entries: Sequence[Entry], style: Mapping[str, str]) -> list[Figure]:
+    """One figure a removal and curve, in the order in which they occur."""
+    places = dict.fromkeys(
+        (e.record.spec.removal, name)
+        for e in entries
+        for t in e.trials
+        for name in sorted(t.curves)
+    )
+    return [_figure(removal, name, entries, style) for removal, name in places]
+
+
+def _figure(removal: str, name: str, entries: Sequence[Entry], style: Mapping[str, str]) -> Figure:
+    found = [e for e in entries if e.record.spec.removal == removal]
+    curves = {
+        e.record.spec.label: [t.curves[name] for t in e.trials if name in t.curves] for e in found
+    }
+    series = [
+        Series(who, style.get(who, "control"), mean_curve(cs)) for who, cs in curves.items() if cs
+    ]
+    series.sort(key=lambda s: (s.name in CONTROLS, s.values.mean() * (-1) ** (name == "insertion")))
+    x_label, note = KNOWN.get(name, ("share of players", ""))
+    drawn = chart(f"{name} · {removal}", x_label=x_label, y_label="model's answer", series=series)
+    return Figure(removal, drawn, note, max(len(cs) for cs in curves.values()))
+
+
+def samples(entries: Sequence[Entry], order: Sequence[str]) -> list[Sample]:
+    """The first examples under the methods that explained them, in the order of the table."""
+    scored = {e.record.spec.label: e for e in entries if not e.record.spec.control}
+    ranked = [scored[name] for name in order if name in scored]
+    ids = list(dict.fromkeys(t.id for e in ranked for t in e.trials))[:EXAMPLES]
+    return [_sample(name, ranked) for name in ids]
+
+
+def _sample(name: str, ranked: Sequence[Entry]) -> Sample:
+    rows = [(e.record.spec.label, t) for e in ranked for t in e.trials if t.id == name]
+    first = rows[0][1]
+    return Sample(
+        id=first.id,
+        target=first.target,
+        label=first.label,
+        truncated=first.truncated,
+        evidence=first.truth is not None and any(first.truth),
+        lines=tuple((name, _words(trial)) for name, trial in rows),
+    )
+
+
+def _words(trial: Trial) -> list[Word]:
+    return spaced(words(trial.players, trial.scores, truth=trial.truth))

@@ -1,0 +1,163 @@
+"""Rows of a leaderboard arranged for reading: sections, tables, columns and lines. Pure."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import combinations, groupby
+from statistics import mean
+
+from attrial.leaderboard import Row
+
+Key = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Column:
+    """One metric; the arrow points to where it gets better."""
+
+    metric: str
+    version: int
+    direction: str
+    unit: str
+
+    @property
+    def arrow(self) -> str:
+        """Up where higher is better, else down."""
+        return "↑" if self.direction == "higher" else "↓"
+
+
+@dataclass(frozen=True)
+class Line:
+    """One method or control; ``older`` versions of a method are shown and don't compete."""
+
+    method: str
+    control: bool
+    version: int
+    older: bool
+    cells: tuple[Row | None, ...]
+
+    @property
+    def ranked(self) -> list[Row]:
+        """The cells that have a rank."""
+        return [row for row in self.cells if row is not None and row.rank_low is not None]
+
+
+@dataclass(frozen=True)
+class Table:
+    """Methods by metrics, under one removal, of one family of metrics."""
+
+    removal: str
+    family: str
+    columns: tuple[Column, ...]
+    lines: tuple[Line, ...]
+
+    @property
+    def methods(self) -> list[Line]:
+        """The lines that compete."""
+        return [line for line in self.lines if line.ranked]
+
+    def may_be_best(self) -> dict[str, tuple[int, int]]:
+        """Method -> on how many metrics none is told to be better, of how many."""
+        return {
+            line.method: (sum(row.rank_low == 1 for row in line.ranked), len(line.ranked))
+            for line in self.methods
+        }
+
+    @property
+    def examples(self) -> int:
+        """How many examples were tried."""
+        counts = [r.n + r.undefined for line in self.lines for r in line.cells if r is not None]
+        return max(counts, default=0)
+
+
+@dataclass(frozen=True)
+class Section:
+    """One task with one model: everything that may stand side by side."""
+
+    head: Row
+    tables: tuple[Table, ...]
+
+    @property
+    def examples(self) -> int:
+        """How many examples were tried."""
+        return max(table.examples for table in self.tables)
+
+
+def sections(rows: Iterable[Row]) -> list[Section]:
+    """Cut the rows into sections, in their order; each section into tables."""
+    return [_section(list(part)) for _, part in groupby(rows, key=section_key)]
+
+
+def section_key(row: Row) -> Key:
+    """What all rows of a section have in common."""
+    place = (row.task, row.model, row.model_revision or "", row.weights, row.data_digest)
+    return (*place, row.players, row.target, row.explained_under, str(row.seed))
+
+
+def _section(rows: Sequence[Row]) -> Section:
+    cut: dict[Key, list[Row]] = {}
+    for row in rows:
+        cut.setdefault((row.removal, row.family), []).append(row)
+    tables = [_table(part) for part in cut.values()]
+    return Section(rows[0], tuple(sorted(tables, key=lambda t: t.family != "faithfulness")))
+
+
+def _table(rows: Sequence[Row]) -> Table:
+    columns = tuple(dict.fromkeys(_column(row) for row in rows))
+    runs: dict[str, list[Row]] = {}
+    for row in rows:
+        runs.setdefault(row.run, []).append(row)
+    newest: dict[str, int] = {}
+    for row in rows:
+        newest[row.method] = max(newest.get(row.method, 0), row.version)
+    lines = [_line(part, columns, newest[part[0].method]) for part in runs.values()]
+    return Table(rows[0].removal, rows[0].family, columns, tuple(sorted(lines, key=_reading_order)))
+
+
+def _column(row: Row) -> Column:
+    return Column(row.metric, row.metric_version, row.direction, row.unit)
+
+
+def _line(rows: Sequence[Row], columns: Sequence[Column], newest: int) -> Line:
+    cells = {_column(row): row for row in rows}
+    first = rows[0]
+    older = not first.control and first.version < newest
+    return Line(
+        first.method, first.control, first.version, older, tuple(cells.get(c) for c in columns)
+    )
+
+
+def _reading_order(line: Line) -> tuple[bool, bool, float]:
+    """Methods before older versions before controls; by the mean middle of the rank intervals.
+
+    Every column weighs alike, and the order says nothing else: no rank is made of it.
+    """
+    middles = [((row.rank_low or 0) + (row.rank_high or 0)) / 2 for row in line.ranked]
+    return (line.control, line.older, mean(middles) if middles else float("inf"))
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """A method whose ranks under two removals have nothing in common."""
+
+    metric: str
+    method: str
+    here: Row
+    there: Row
+
+
+def conflicts(section: Section) -> list[Conflict]:
+    """Where the removals of a section contradict each other on a method's rank."""
+    seen: dict[Key, list[Row]] = {}
+    for table in section.tables:
+        for row in (row for line in table.methods for row in line.ranked):
+            seen.setdefault((row.metric, row.method), []).append(row)
+    return [
+        Conflict(metric, method, here, there)
+        for (metric, method), rows in seen.items()
+        for here, there in combinations(rows, 2)
+        if here.removal != there.removal and _disjoint(here, there)
+    ]
+
+
+def _disjoint(a: Row, b: Row) -> bool:
+    return (a.rank_high or 0) < (b.rank_low or 0) or (b.rank_high or 0) < (a.rank_low or 0)
