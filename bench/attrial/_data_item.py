@@ -184,6 +184,6 @@ def _list(value: object) -> Sequence[object]:
 
 
 def _whole(value: object) -> int:
-    if not isinstance(value, int | float) or value != int(value):
+    if not isinstance(value, int | float) or not float(value).is_integer():
         raise TypeError(value)
     return int(value)

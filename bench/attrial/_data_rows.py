@@ -5,7 +5,7 @@ Local data are read into memory and leave nothing behind. Heavy libraries are im
 
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -251,7 +251,7 @@ def _unreachable(name: str, error: Exception) -> str:
     )
 
 
-def describe(data: Iterable[object] | Path | str) -> str:
+def describe(data: Source) -> str:
     """A name for data that the user gave, for messages and records: no path of this machine."""
     if isinstance(data, str | Path):
         return Path(data).name

@@ -1,0 +1,202 @@
+"""Planted tasks: their evidence is right by a second, slow rule that reads nothing but the text."""
+
+import importlib
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from attrial.task import Item
+from attrial_tasks._words import FILLER, TRAINING
+
+KINDS = {
+    "planted_keyword": (
+        {"heron", "robin", "sparrow", "swallow"},
+        {"copper", "iron", "silver", "zinc"},
+    ),
+    "planted_majority": (
+        {"amber", "azure", "crimson", "green", "purple", "white"},
+        {"apple", "banana", "cherry", "grape", "lemon", "peach"},
+    ),
+    "planted_xor": ({"birch", "cedar", "maple", "willow"}, {"chisel", "drill", "pliers", "wrench"}),
+}
+SMALL = {
+    "bird": "finch wren",
+    "fish": "minnow trout",
+    "insect": "gnat midge",
+    "mammal": "mouse shrew",
+    "plant": "clover moss",
+    "reptile": "gecko skink",
+    "ship": "canoe dinghy",
+    "vehicle": "bicycle scooter",
+}
+LARGE = {
+    "bird": "condor ostrich",
+    "fish": "shark marlin",
+    "insect": "hornet mantis",
+    "mammal": "elephant moose",
+    "plant": "redwood sequoia",
+    "reptile": "crocodile python",
+    "ship": "ferry tanker",
+    "vehicle": "lorry tractor",
+}
+Judged = tuple[int | None, set[int]]  # the class, None where the text leaves it open; its evidence
+
+
+def keyword(words: Sequence[str]) -> Judged:
+    found = {i for i, w in enumerate(words) if any(w in kind for kind in KINDS["planted_keyword"])}
+    if len(found) != 1:
+        return None, found
+    (where,) = found
+    return int(words[where] in KINDS["planted_keyword"][1]), found
+
+
+def majority(words: Sequence[str]) -> Judged:
+    colours, fruits = KINDS["planted_majority"]
+    balance = sum(w in fruits for w in words) - sum(w in colours for w in words)
+    winner = fruits if balance > 0 else colours
+    return (int(balance > 0) if balance else None), {i for i, w in enumerate(words) if w in winner}
+
+
+def xor(words: Sequence[str]) -> Judged:
+    trees, tools = KINDS["planted_xor"]
+    cues = {i for i, w in enumerate(words) if w in trees | tools}
+    if len(cues) != 2:
+        return None, cues
+    return int(sum(words[i] in tools for i in cues) == 1), cues
+
+
+def lookup(words: Sequence[str]) -> Judged:
+    queries = [(i, w) for i, w in enumerate(words) if w in SMALL]
+    if len(queries) != 1:
+        return None, set()
+    where, key = queries[0]
+    entries = [i for i, w in enumerate(words) if w in (SMALL[key] + " " + LARGE[key]).split()]
+    if len(entries) != 1:
+        return None, {where, *entries}
+    return int(words[entries[0]] in LARGE[key].split()), {where, entries[0]}
+
+
+RULES: dict[str, Callable[[Sequence[str]], Judged]] = {
+    "planted_keyword": keyword,
+    "planted_majority": majority,
+    "planted_xor": xor,
+    "planted_lookup": lookup,
+}
+each_task = pytest.mark.parametrize("task", RULES)
+seeds = st.integers(0, TRAINING - 1)
+
+
+def made(task: str, count: int, seed: int) -> list[Item]:
+    found: list[Item] = importlib.import_module(f"attrial_tasks.{task}").items(
+        count=count, seed=seed
+    )
+    return found
+
+
+def marked(item: Item) -> set[int]:
+    """Numbers of the words that the spans cover, each span exactly one word."""
+    (text,) = item.texts
+    assert item.evidence is not None
+    starts = {(m, m + len(w)): i for i, (m, w) in enumerate(placed(text))}
+    return {starts[start, end] for part, start, end in item.evidence if part == 0}
+
+
+def placed(text: str) -> list[tuple[int, str]]:
+    at, found = 0, []
+    for word in text.split(" "):
+        found.append((at, word))
+        at += len(word) + 1
+    return found
+
+
+@each_task
+@given(seed=seeds)
+def test_label_and_evidence_follow_from_the_text(task: str, seed: int) -> None:
+    for item in made(task, 8, seed):
+        label, evidence = RULES[task](item.texts[0].split())
+        assert (label, evidence) == (item.label, marked(item))
+        assert item.evidence is not None
+        assert len(item.evidence) == len(evidence)
+
+
+@each_task
+@given(seed=seeds)
+def test_evidence_alone_decides_and_no_part_of_it_may_go(task: str, seed: int) -> None:
+    for item in made(task, 4, seed):
+        words, evidence = item.texts[0].split(), marked(item)
+        alone = [w if i in evidence else "[MASK]" for i, w in enumerate(words)]
+        assert RULES[task](alone)[0] == item.label
+        without = [RULES[task]([w for i, w in enumerate(words) if i != gone]) for gone in evidence]
+        if task == "planted_majority":  # one word less may still be a majority, never another one
+            assert all(label in (item.label, None) for label, _ in without)
+        else:
+            assert all(label is None for label, _ in without)
+
+
+@each_task
+@given(seed=seeds, count=st.integers(1, 40))
+def test_every_prefix_is_balanced_in_classes_and_lengths(task: str, seed: int, count: int) -> None:
+    found = made(task, count, seed)
+    assert [item.id for item in found] == [str(i) for i in range(count)]
+    assert found[: count // 2] == made(task, count // 2, seed)  # an item is its seed's and number's
+    lengths = [len(item.texts[0].split()) for item in found]
+    assert 6 <= min(lengths) <= max(lengths) <= 30
+    assert sum(n <= 12 for n in lengths) * 3 >= count
+    assert abs(sum(1 if item.label else -1 for item in found)) <= 1
+
+
+@each_task
+def test_no_position_and_no_filler_tells_the_class(task: str) -> None:
+    found = made(task, 4000, 11)
+    places: dict[int, list[float]] = {0: [], 1: []}
+    filler: dict[int, Counter[str]] = {0: Counter(), 1: Counter()}
+    for item in found:
+        assert item.label is not None
+        words = item.texts[0].split()
+        places[item.label] += [(i + 0.5) / len(words) for i in marked(item)]
+        filler[item.label].update(set(words) & set(FILLER))
+    for at in places.values():  # uniform over the text: mean 1/2, variance 1/12
+        assert abs(np.mean(at) - 0.5) < 4.5 * np.sqrt(1 / 12 / len(at))
+        counts = np.histogram(at, bins=4, range=(0, 1))[0] / len(at)
+        assert np.allclose(counts, 0.25, atol=0.05)
+    z = [(filler[0][w] - filler[1][w]) / np.sqrt(filler[0][w] + filler[1][w]) for w in FILLER]
+    assert np.max(np.abs(z)) < 4.5
+    assert 0.7 < np.mean(np.square(z)) < 1.3
+
+
+def test_entries_that_were_not_asked_for_hold_both_values() -> None:
+    for item in made("planted_lookup", 400, 5):
+        words, evidence = item.texts[0].split(), marked(item)
+        rest = {w for i, w in enumerate(words) if i not in evidence}
+        assert rest & set(" ".join(SMALL.values()).split())
+        assert rest & set(" ".join(LARGE.values()).split())
+
+
+def test_majorities_are_often_narrow_and_sometimes_unanimous() -> None:
+    margins = Counter[int]()
+    for item in made("planted_majority", 400, 5):
+        words = item.texts[0].split()
+        colours, fruits = (sum(w in kind for w in words) for kind in KINDS["planted_majority"])
+        margins[abs(colours - fruits)] += 1
+        assert 3 <= colours + fruits <= min(11, len(words) - 1)
+    assert margins[1] > 100
+    assert set(margins) <= {1, 3, 5, 7, 9, 11}
+    assert margins[9] + margins[11] > 0
+
+
+@each_task
+def test_training_and_trial_never_share_a_text(task: str) -> None:
+    trained = {item.texts for item in made(task, 5000, TRAINING)}
+    assert not trained & {item.texts for item in made(task, 500, 0)}
+
+
+@each_task
+def test_no_word_has_two_roles(task: str) -> None:
+    words = importlib.import_module(f"attrial_tasks.{task}").VOCABULARY
+    assert len(words) == len(set(words))
+    used = {w for item in made(task, 3000, 1) for w in item.texts[0].split()}
+    assert used == set(words)
