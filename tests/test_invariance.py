@@ -3,12 +3,17 @@
 Every equality stands beside a control that breaks it, on models whose answers depend on every word.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 import pytest
 import torch
-from transformers import PreTrainedModel
+from transformers import (
+    AutoConfig,
+    ModernBertForSequenceClassification,
+    PreTrainedModel,
+)
 
 from attrial.ask import Slope
 from attrial.batching import Batch
@@ -28,11 +33,11 @@ ROUNDING = 2e-6  # of float32, relative to the size of the outputs
 TARGET = Target(0)
 
 
-@pytest.fixture(params=[1, 2], ids=["one thread", "two threads"])
-def threads(request: pytest.FixtureRequest) -> object:
+@pytest.fixture
+def two_threads() -> Iterator[None]:
     before = torch.get_num_threads()
-    torch.set_num_threads(request.param)
-    yield request.param
+    torch.set_num_threads(2)
+    yield
     torch.set_num_threads(before)
 
 
@@ -111,17 +116,25 @@ def test_pads_get_no_gradient_at_all(family: str) -> None:
 
 @EVERY_FAMILY
 @pytest.mark.parametrize("removal", REMOVALS)
-def test_company_and_place_change_no_bit(family: str, removal: str, threads: int) -> None:
-    c = tiny.classifier(family)
+def test_company_and_place_change_no_bit(family: str, removal: str) -> None:
+    check_company(tiny.classifier(family), removal)
+
+
+@EVERY_FAMILY
+def test_nor_do_they_where_two_threads_share_the_work(family: str, two_threads: None) -> None:
+    check_company(tiny.classifier(family), "delete", alone=(7,))
+
+
+def check_company(c: TextClassifier, removal: str, *, alone: Sequence[int] = (0, 1, 7, 29)) -> None:
     xs = examples(c)
     asks = [(Subject(x, removal, TARGET), tiny.masks(x.n, 30, seed=i)) for i, x in enumerate(xs)]
     together = c.keep(asks)
     backwards = c.keep([(s, m[::-1]) for s, m in asks[::-1]])[::-1]
     for (subject, masks), outputs, turned in zip(asks, together, backwards, strict=True):
         assert np.array_equal(outputs, turned[::-1])
-        for k in (0, 1, 7, 29):
-            (alone,) = c.keep([(subject, masks[k : k + 1])])
-            assert np.array_equal(alone[0], outputs[k])
+        for k in alone:
+            (lonely,) = c.keep([(subject, masks[k : k + 1])])
+            assert np.array_equal(lonely[0], outputs[k])
 
 
 def test_odd_shapes_would_be_seen() -> None:
@@ -149,7 +162,7 @@ def test_budgets_64_times_apart_agree(family: str) -> None:
 
 
 @EVERY_FAMILY
-def test_slopes_are_the_same_in_any_company(family: str, threads: int) -> None:
+def test_slopes_are_the_same_in_any_company(family: str) -> None:
     c = tiny.classifier(family)
     asks = [
         (
@@ -206,6 +219,44 @@ def test_renaming_classes_permutes_the_answers(family: str) -> None:
     (after,) = c.keep([(subject, masks)])
     assert np.abs(after - before[:, order]).max() <= ROUNDING * scale(before)
     assert np.abs(after - before).max() > 0.1
+
+
+@EVERY_FAMILY
+def test_hidden_tokens_may_be_left_out_where_trying_it_says_so(family: str) -> None:
+    fast = tiny.classifier(family)
+    slow = replace(fast, forward=replace(fast.forward, drops=0))
+    assert fast.forward.drops == tiny.PLACES - 8 + fast.forward.offset
+    asks = [
+        (Subject(x, "attention_off", TARGET), tiny.masks(x.n, 20, seed=i))
+        for i, x in enumerate(examples(fast))
+    ]
+    dropped, hidden = (np.concatenate(c.keep(asks)) for c in (fast, slow))
+    assert np.abs(dropped - hidden).max() <= ROUNDING * scale(hidden)
+    assert not np.array_equal(dropped, hidden)  # it did take another path
+
+
+def test_windows_keep_their_hidden_tokens() -> None:
+    """Behind a local window a token left out brings others near that were out of sight."""
+    config = AutoConfig.for_model(
+        "modernbert",
+        vocab_size=tiny.VOCABULARY,
+        hidden_size=32,
+        num_hidden_layers=3,
+        num_attention_heads=4,
+        intermediate_size=32,
+        local_attention=8,
+        num_labels=3,
+        pad_token_id=0,
+        cls_token_id=2,
+        sep_token_id=3,
+        bos_token_id=2,
+        eos_token_id=3,
+        initializer_range=0.3,
+    )
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        model = ModernBertForSequenceClassification(config)  # type: ignore[arg-type]
+    assert TextClassifier.of(model, tiny.tokenizer()).forward.drops == 0
 
 
 def _without_positions(model: PreTrainedModel) -> None:

@@ -15,11 +15,12 @@ from attrial.masks import Floats, Masks
 from attrial.models.attention import attention
 from attrial.models.embedding import Baselines
 from attrial.models.encode import Encoder
-from attrial.models.forward import Forward, forward_of
+from attrial.models.forward import Forward
 from attrial.models.gradients import path, slopes
 from attrial.models.guard import guarded
 from attrial.models.loading import fetch, source
 from attrial.models.pairing import answers, budget, check, digest, limit, segments
+from attrial.models.probing import forward_of
 from attrial.record import ModelSpec
 from attrial.removal import Rows, Vocabulary, in_place, possible, remove
 from attrial.value import Subject

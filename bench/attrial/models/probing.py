@@ -1,0 +1,114 @@
+"""What a model's forward takes and does, found out from its signature and by trying."""
+
+import inspect
+from dataclasses import replace
+
+import numpy as np
+import torch
+from torch import Tensor
+from transformers import PreTrainedModel
+
+from attrial.batching import Batch
+from attrial.errors import AttrialError, NotApplicable
+from attrial.masks import Ints
+from attrial.models.embedding import edited, table
+from attrial.models.forward import Forward
+from attrial.models.guard import guarded
+from attrial.removal import Rows, closed_up, stack
+
+PROBED = 128  # tokens of the rows on which leaving hidden ones out is tried
+
+
+def forward_of(model: PreTrainedModel, *, pad: int, tokens: int) -> Forward:
+    """Find out what a model's forward takes, from its signature and by trying.
+
+    Raises:
+        AttrialError: If the model can't be told which positions to leave out, answers differently
+            when it is padded, or makes position ids of its own that can't be found out.
+    """
+    takes = frozenset(inspect.signature(model.forward).parameters)
+    if "attention_mask" not in takes:
+        raise AttrialError(
+            f"{type(model).__name__} takes no attention mask, so padding would change its answers"
+        )
+    with guarded(model), torch.inference_mode():
+        offset = _offset(model) if "position_ids" in takes else 0
+        forward = Forward(model, takes, offset, pad, tokens)
+        _check_padding(forward)
+        return replace(forward, replaceable=_replaceable(forward), drops=_drops(forward))
+
+
+def _offset(model: PreTrainedModel) -> int:
+    """Position id that the model gives the first token when left to itself."""
+    tables = [m for m in model.modules() if isinstance(m, torch.nn.Embedding)]
+    starts = sorted({0} | {m.padding_idx + 1 for m in tables if m.padding_idx is not None})
+    ids = _probe(model)
+    places = torch.arange(ids.shape[1], device=ids.device)[None]
+    left_alone = model(input_ids=ids).logits
+    for start in starts:
+        if torch.equal(left_alone, model(input_ids=ids, position_ids=places + start).logits):
+            return start
+    raise AttrialError(f"{type(model).__name__} gives positions ids that can't be found out")
+
+
+def _check_padding(forward: Forward) -> None:
+    """Two more positions that nobody sees must not move the outputs by more than rounding does."""
+    ids = _probe(forward.model).cpu().numpy()
+    t = ids.shape[1]
+    bare, padded = (_probe_outputs(forward, ids, t + more) for more in (0, 2))
+    rounding = torch.finfo(forward.model.dtype).eps ** 0.5
+    if (padded - bare).abs().max() > rounding * (1 + bare.abs().max()):
+        raise AttrialError(
+            f"{type(forward.model).__name__} answers differently when rows are padded"
+        )
+
+
+def _replaceable(forward: Forward) -> bool:
+    try:
+        with edited(forward.model, lambda embeddings: embeddings):
+            forward({"input_ids": _probe(forward.model)})
+    except NotApplicable:
+        return False
+    return True
+
+
+def _drops(forward: Forward) -> int:
+    """Try on long rows whether hidden tokens may be left out, and whether that can be seen here.
+
+    Models that look at relative positions or through a window fail it, and those whose answers
+    would not tell the difference stay on the slow path too.
+    """
+    t = min(PROBED, int(getattr(forward.model.config, "max_position_embeddings", PROBED)) - 8)
+    rng = np.random.default_rng(0)
+    ids = rng.choice(_probe(forward.model)[0].cpu().numpy(), (4, t))
+    visible = rng.random((4, t)) < np.array([[0.9], [0.5], [0.5], [0.1]])
+    visible[:, [0, -1]] = True
+    hidden = replace(_whole(ids), visible=visible)
+    dropped = closed_up(hidden)
+    moved = replace(dropped, positions=np.broadcast_to(np.arange(t), (4, t)))
+    truth, fast, wrong = (forward.outputs([rows]) for rows in (hidden, dropped, moved))
+    rounding = 100 * torch.finfo(forward.model.dtype).eps * np.abs(truth).max()
+    same = np.abs(fast - truth).max() <= rounding
+    seen = np.abs(wrong - truth).max() > 10 * rounding
+    return t if same and seen else 0
+
+
+def _whole(ids: Ints) -> Rows:
+    seen = np.ones(ids.shape, bool)
+    places = np.broadcast_to(np.arange(ids.shape[1]), ids.shape)
+    lengths = np.full(len(ids), ids.shape[1])
+    return Rows(ids, np.zeros_like(ids), places, seen, ~seen, lengths)
+
+
+def _probe_outputs(forward: Forward, ids: Ints, width: int) -> Tensor:
+    stacked = stack([_whole(ids)], width=width, pad=forward.pad)
+    return forward(forward.arguments(stacked, Batch(width, np.array([0]), 1)))
+
+
+def _probe(model: PreTrainedModel) -> Tensor:
+    """Six ids (1, 6) spread over the vocabulary, none of them padding."""
+    weight = table(model).weight
+    assert isinstance(weight, Tensor)
+    pads = {model.config.pad_token_id}
+    ids = [i for i in np.linspace(0, len(weight) - 1, 12).astype(int).tolist() if i not in pads]
+    return torch.tensor([ids[-6:]], device=weight.device)
