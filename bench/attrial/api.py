@@ -13,6 +13,7 @@ from attrial.errors import AttrialError
 from attrial.evaluator import Watch, unwatched
 from attrial.example import Example
 from attrial.models.text import TextClassifier
+from attrial.models.threads import suited
 from attrial.plugin_call import Method, Metric
 from attrial.record import DataSpec
 from attrial.store import Entry, Store
@@ -156,7 +157,8 @@ def _trial(
         seed=suite.seed,
     )
     progress = watch(f"{task.name} · {model.spec.name}")
-    return evaluator.evaluate(a, model, examples, store, progress=progress)
+    with suited(model.forward.model):
+        return evaluator.evaluate(a, model, examples, store, progress=progress)
 
 
 def _examples(task: Task, model: TextClassifier, found: Sequence[Item]) -> list[Example]:
