@@ -73,7 +73,36 @@ def test_ties_at_the_top_are_called_ties() -> None:
 
 def test_nothing_told_apart_says_so() -> None:
     found = [entry_of("a", {"aopc": near(0.9)}), entry_of("b", {"aopc": near(0.9)[::-1]})]
-    assert said(*found) == ["Nine examples tell no two of the methods apart at the top."]
+    assert said(*found) == ["Nine examples don't tell the two methods apart."]
+
+
+def test_too_few_examples_say_how_many_it_takes() -> None:
+    """5 examples give a p of 2/32 at best: above 5 %. 6 are enough, and then they decide."""
+
+    levels = {"a": near(0.9), "b": near(0.1), "random_order": near(0.5)}
+
+    def board(n: int) -> list[Entry]:
+        return [entry_of(name, {"aopc": level[:n]}) for name, level in levels.items()]
+
+    assert said(*board(5)) == [
+        "Five examples are too few to tell any of the two methods apart: it takes 6."
+    ]
+    assert said(*board(6)) == ["a is best on aopc."]
+    few, enough = (report.to_markdown(leaderboard.rows(board(n))) for n in (5, 6))
+    assert "≈ |" not in few and "**" not in few.split("Cells:")[0]
+    assert re.search(r"\*\*0\.90\d\*\* 1 ", enough)
+
+
+def test_a_metric_that_tells_nobody_apart_shades_and_counts_nobody() -> None:
+    found = [
+        entry_of("a", {"aopc": near(0.9), "sufficiency": near(0.5)}),
+        entry_of("b", {"aopc": near(0.5), "sufficiency": near(0.5)[::-1]}),
+    ]
+    table = table_of(*found)
+    assert table.telling == {"aopc"}
+    assert table.may_be_best() == {"a": (1, 1), "b": (0, 1)}
+    (line,) = (x for x in report.to_markdown(leaderboard.rows(found)).splitlines() if "| `a`" in x)
+    assert line.count("**") == 2
 
 
 def test_a_lead_that_is_not_alone_everywhere_says_where_it_is() -> None:

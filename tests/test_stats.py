@@ -173,6 +173,15 @@ def test_paired_drops_undefined_and_rounding() -> None:
     assert stats.paired(a, b).tolist() == [1.0, 0.0, 0.0]
 
 
+@pytest.mark.parametrize("m", [2, 3, 8])
+def test_least_examples_are_just_enough(m: int) -> None:
+    """Methods of clear steps are told apart with as many examples, with one fewer none is."""
+    n = stats.least_examples(m * (m - 1) // 2)
+    values = np.arange(m)[:, None] + 0.01 * np.arange(n)[None, :] ** 2 * np.arange(m)[:, None]
+    assert stats.compare(values, higher=True, seed=0).better.any()
+    assert not stats.compare(values[:, 1:], higher=True, seed=0).better.any()
+
+
 @given(probabilities)
 @settings(max_examples=40)
 def test_corrections_equal_the_loop_and_statsmodels(p: list[float]) -> None:

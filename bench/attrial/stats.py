@@ -146,6 +146,18 @@ def holm(p: npt.ArrayLike) -> Values:
     return adjusted
 
 
+def least_examples(comparisons: int, *, alpha: float = 0.05) -> int:
+    """Fewest examples with which a sign-flip test can tell one of so many comparisons apart.
+
+    The smallest two-sided p of n examples is 2 / 2^n, and Holm asks p <= alpha / comparisons of
+    the first.
+
+    >>> least_examples(1), least_examples(28)
+    (6, 11)
+    """
+    return next(n for n in range(1, 10_000) if comparisons * 2.0 ** (1 - n) <= alpha)
+
+
 def benjamini_hochberg(p: npt.ArrayLike) -> Values:
     """Adjusted p (m,) that control the share of false claims (Benjamini & Hochberg 1995).
 

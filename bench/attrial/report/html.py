@@ -118,7 +118,7 @@ def _panel(table: Table) -> Panel:
 
 
 def _glance(chapters: Sequence[Chapter], labels: Sequence[str]) -> list[Glance]:
-    """Methods by tables: on how many metrics a method may be best."""
+    """Methods by tables: on how many of the metrics that tell methods apart one may be best."""
     shares = [panel.table.may_be_best() for chapter in chapters for panel in chapter.panels]
     return [(label, [share.get(label) for share in shares]) for label in labels]
 

@@ -47,7 +47,7 @@ def _section(section: Section) -> list[str]:
 
 def _table(table: Table) -> list[str]:
     header = ["method", *(f"{c.metric.replace('_', ' ')} {c.arrow}" for c in table.columns)]
-    lines = [[_name(line), *map(_cell, line.cells)] for line in table.lines]
+    lines = [[_name(line), *(_cell(row, table) for row in line.cells)] for line in table.lines]
     gaps = [f"- {_say(sentence)}" for sentence in words.gaps(table)]
     said = " ".join(_say(sentence) for sentence in words.verdict(table))
     return [_heading(table), said, grid(header, lines), *(["\n".join(gaps)] if gaps else [])]
@@ -65,14 +65,19 @@ def _name(line: Line) -> str:
     return f"*{line.method.replace('_', ' ')}*" if line.control else _code(line.method) + older
 
 
-def _cell(row: Row | None) -> str:
+def _cell(row: Row | None, table: Table) -> str:
     if row is None:
         return words.DASH
     value = words.number(row.value)
-    shown = f"**{value}**" if row.rank_low == 1 else value
-    chance = {"level": " ≈", "worse": " \\<"}.get(row.versus_random or "", "")
+    shown = f"**{value}**" if row.rank_low == 1 and row.metric in table.telling else value
+    place = f" {words.rank(row)}" if row.rank_low is not None else ""
     few = f" ({row.n})" if row.undefined else ""
-    return shown + (f" {words.rank(row)}" if row.rank_low is not None else "") + chance + few
+    return shown + place + _chance(row, table) + few
+
+
+def _chance(row: Row, table: Table) -> str:
+    marks = {"level": " ≈", "worse": " \\<"} if table.holds_against_chance else {}
+    return marks.get(row.versus_random or "", "")
 
 
 def _details(section: Section) -> list[str]:

@@ -82,7 +82,7 @@ def ticks(low: float, high: float) -> list[float]:
     """
     if low >= 0 and high <= 1:
         low, high = 0.0, 1.0
-    if high - low < 1e-9:
+    if high - low < 1e-9 * max(1.0, abs(low), abs(high)):
         low, high = low - 0.5, high + 0.5
     power = 10.0 ** np.floor(np.log10((high - low) / 5))
     step = next(m * power for m in (1, 2, 5, 10) if (high - low) / (m * power) <= 6)

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations, groupby
 from statistics import mean
 
-from attrial.leaderboard import Row
+from attrial.leaderboard import ALPHA, Row
+from attrial.stats import least_examples
 
 Key = tuple[str, ...]
 
@@ -56,11 +58,34 @@ class Table:
         return [line for line in self.lines if line.ranked]
 
     def may_be_best(self) -> dict[str, tuple[int, int]]:
-        """Method -> on how many metrics none is told to be better, of how many."""
+        """Method -> on how many metrics none is told to be better, of how many.
+
+        Metrics that tell no two methods apart are left out: they name nobody.
+        """
         return {
-            line.method: (sum(row.rank_low == 1 for row in line.ranked), len(line.ranked))
+            line.method: (
+                sum(row.rank_low == 1 for row in line.ranked if row.metric in self.telling),
+                sum(row.metric in self.telling for row in line.ranked),
+            )
             for line in self.methods
         }
+
+    @cached_property
+    def telling(self) -> frozenset[str]:
+        """Metrics that tell at least one method from another."""
+        rows = [row for line in self.methods for row in line.ranked]
+        return frozenset(row.metric for row in rows if row.rank_low != 1)
+
+    @property
+    def needed(self) -> int:
+        """Fewest examples with which any two of the methods can be told apart."""
+        m = len(self.methods)
+        return least_examples(max(m * (m - 1) // 2, 1), alpha=ALPHA)
+
+    @property
+    def holds_against_chance(self) -> bool:
+        """Whether there are examples enough to tell any method from a random order."""
+        return self.examples >= least_examples(max(len(self.methods), 1), alpha=ALPHA)
 
     @property
     def examples(self) -> int:

@@ -88,19 +88,29 @@ def verdict(table: Table) -> list[Sentence]:
 
 def _top(table: Table) -> Sentence:
     """Whom no method is told to beat: on every metric, alone, or on which share of them."""
+    if not table.telling:
+        return [Phrase(_untold(table))]
     columns = max(len(line.ranked) for line in table.methods)
     where = f"all {count(columns, 'metric')}" if columns > 1 else table.columns[0].metric
-    may = {name: times for name, (times, _) in table.may_be_best().items()}
+    may = {line.method: sum(row.rank_low == 1 for row in line.ranked) for line in table.methods}
     always = [name for name, times in may.items() if times == columns]
-    if len(may) > 1 and len(always) == len(may):
-        tell = "tells" if table.examples == 1 else "tell"
-        few = f"{count(table.examples, 'example')} {tell} no two of the methods apart at the top."
-        return [Phrase(few[0].upper() + few[1:])]
     if len(always) > 1:
         return [*names(always), Phrase(f" lead on {where} and are not told apart.")]
     if len(always) == 1:
         return [Phrase(always[0], True), Phrase(_lead(always[0], table, columns, where))]
     return _shares(may, columns)
+
+
+def _untold(table: Table) -> str:
+    """No two methods are told apart: by bad luck, or because there are too few examples."""
+    tried, all_of_them = count(table.examples, "example"), count(len(table.methods), "method")
+    tried = tried[0].upper() + tried[1:]
+    if table.examples >= table.needed:
+        return f"{tried} don't tell the {all_of_them} apart."
+    verb = "is" if table.examples == 1 else "are"
+    return (
+        f"{tried} {verb} too few to tell any of the {all_of_them} apart: it takes {table.needed}."
+    )
 
 
 def _lead(name: str, table: Table, columns: int, where: str) -> str:
@@ -123,6 +133,8 @@ def _shares(may: dict[str, int], columns: int) -> Sentence:
 
 def _chance(table: Table) -> list[Sentence]:
     """Who is nowhere told to be better than a random order, and who is told to be worse."""
+    if not table.holds_against_chance:
+        return []
     held = [line for line in table.methods if any(row.versus_random for row in line.ranked)]
     nowhere = [line.method for line in held if not _times(line, "better")]
     worse = [line.method for line in held if _times(line, "worse")]
