@@ -1,5 +1,6 @@
 """Text into players, and the ways in which a classifier is loaded or refused."""
 
+import inspect
 import json
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,7 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, decoders, pre_tokenizers, processors
 from tokenizers.models import BPE
-from transformers import AutoModel, PreTrainedTokenizerFast
+from transformers import (
+    AutoConfig,
+    AutoModel,
+    AutoModelForSequenceClassification,
+    PreTrainedTokenizerFast,
+)
 
 from attrial.errors import AttrialError
 from attrial.example import Example
@@ -306,6 +312,24 @@ def test_padding_that_is_seen_is_refused() -> None:
     model.forward = deaf
     with pytest.raises(AttrialError, match="answers differently when rows are padded"):
         TextClassifier.of(model, tiny.tokenizer())
+
+
+def test_a_decoder_is_refused() -> None:
+    model = tiny.model("bert")
+    model.config.is_encoder_decoder = True
+    with pytest.raises(AttrialError, match="has a decoder"):
+        TextClassifier.of(model, tiny.tokenizer())
+
+
+def test_a_model_without_segments_is_given_none() -> None:
+    """GPT-2 would look zeros up among its words' embeddings."""
+    sizes = {"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 40, "pad_token_id": 0}
+    config = AutoConfig.for_model("gpt2", vocab_size=tiny.VOCABULARY, num_labels=3, **sizes)
+    model = AutoModelForSequenceClassification.from_config(config)  # type: ignore[no-untyped-call]
+    c = TextClassifier.of(model, tiny.tokenizer("distilbert"))
+    assert "token_type_ids" in inspect.signature(model.forward).parameters
+    assert "token_type_ids" not in c.forward.takes
+    assert c.answers == {"keep", "slope", "attend"}
 
 
 def test_limits_leave_room_for_the_models_own_positions() -> None:

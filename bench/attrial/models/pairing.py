@@ -43,7 +43,7 @@ def _is_classifier(model: PreTrainedModel) -> bool:
 def limit(forward: Forward, tokenizer: PreTrainedTokenizerBase) -> int:
     """Tokens that both the tokenizer and the model's table of positions have room for."""
     places = getattr(forward.model.config, "max_position_embeddings", None)
-    if places is None:
+    if places is None or places <= 0:  # relative positions have no end
         return int(tokenizer.model_max_length)
     room = places - forward.offset
     if "position_ids" not in forward.takes:

@@ -26,7 +26,9 @@ def forward_of(model: PreTrainedModel, *, pad: int, tokens: int) -> Forward:
         AttrialError: If the model can't be told which positions to leave out, answers differently
             when it is padded, or makes position ids of its own that can't be found out.
     """
-    takes = frozenset(inspect.signature(model.forward).parameters)
+    if model.config.is_encoder_decoder:
+        raise AttrialError(f"{type(model).__name__} has a decoder; classifiers are encoders here")
+    takes = _takes(model)
     if "attention_mask" not in takes:
         raise AttrialError(
             f"{type(model).__name__} takes no attention mask, so padding would change its answers"
@@ -36,6 +38,16 @@ def forward_of(model: PreTrainedModel, *, pad: int, tokens: int) -> Forward:
         forward = Forward(model, takes, offset, pad, tokens)
         _check_padding(forward)
         return replace(forward, replaceable=_replaceable(forward), drops=_drops(forward))
+
+
+def _takes(model: PreTrainedModel) -> frozenset[str]:
+    """Parameters of the forward, without segments where there are none.
+
+    Some models look segment ids up among the words' embeddings, so that zeros aren't nothing.
+    """
+    takes = frozenset(inspect.signature(model.forward).parameters)
+    segments = getattr(model.config, "type_vocab_size", 0)
+    return takes if segments else takes - {"token_type_ids"}
 
 
 def _offset(model: PreTrainedModel) -> int:
@@ -52,10 +64,10 @@ def _offset(model: PreTrainedModel) -> int:
 
 
 def _check_padding(forward: Forward) -> None:
-    """Two more positions that nobody sees must not move the outputs by more than rounding does."""
-    ids = _probe(forward.model).cpu().numpy()
-    t = ids.shape[1]
-    bare, padded = (_probe_outputs(forward, ids, t + more) for more in (0, 2))
+    """Explicit arguments and positions that nobody sees must move the outputs by rounding alone."""
+    ids = _probe(forward.model)
+    bare = forward({"input_ids": ids})
+    padded = _padded(forward, ids.cpu().numpy())
     rounding = torch.finfo(forward.model.dtype).eps ** 0.5
     if (padded - bare).abs().max() > rounding * (1 + bare.abs().max()):
         raise AttrialError(
@@ -66,7 +78,7 @@ def _check_padding(forward: Forward) -> None:
 def _replaceable(forward: Forward) -> bool:
     try:
         with edited(forward.model, lambda embeddings: embeddings):
-            forward({"input_ids": _probe(forward.model)})
+            _padded(forward, _probe(forward.model).cpu().numpy())
     except NotApplicable:
         return False
     return True
@@ -100,7 +112,9 @@ def _whole(ids: Ints) -> Rows:
     return Rows(ids, np.zeros_like(ids), places, seen, ~seen, lengths)
 
 
-def _probe_outputs(forward: Forward, ids: Ints, width: int) -> Tensor:
+def _padded(forward: Forward, ids: Ints) -> Tensor:
+    """Outputs of one row (1, t) with two positions of padding."""
+    width = ids.shape[1] + 2
     stacked = stack([_whole(ids)], width=width, pad=forward.pad)
     return forward(forward.arguments(stacked, Batch(width, np.array([0]), 1)))
 
