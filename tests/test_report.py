@@ -55,7 +55,7 @@ def said(*entries: Entry) -> list[str]:
 def test_a_clear_winner_is_called_best() -> None:
     both = entry_of("a", {"aopc": near(0.9), "deletion_auc": near(0.1)})
     other = entry_of("b", {"aopc": near(0.5), "deletion_auc": near(0.5)})
-    assert said(both, other) == ["a is best on all two metrics."]
+    assert said(both, other) == ["a is best on both metrics."]
 
 
 def test_one_metric_is_named() -> None:
@@ -110,9 +110,7 @@ def test_a_lead_that_is_not_alone_everywhere_says_where_it_is() -> None:
         entry_of("a", {"aopc": near(0.9), "insertion_auc": near(0.9)}),
         entry_of("b", {"aopc": near(0.9)[::-1], "insertion_auc": near(0.5)}),
     ]
-    assert said(*found) == [
-        "a leads on all two metrics; on 1 of 2 it is told apart from every other."
-    ]
+    assert said(*found) == ["a leads on both metrics, alone on 1."]
 
 
 def test_leads_that_differ_by_metric_are_counted() -> None:
@@ -120,7 +118,7 @@ def test_leads_that_differ_by_metric_are_counted() -> None:
         entry_of("a", {"aopc": near(0.9), "deletion_auc": near(0.5)}),
         entry_of("b", {"aopc": near(0.5), "deletion_auc": near(0.1)}),
     ]
-    assert said(*found) == ["None leads on all two metrics: a on 1, b on 1."]
+    assert said(*found) == ["None leads on both metrics: a on 1, b on 1."]
 
 
 def test_chance_is_named() -> None:

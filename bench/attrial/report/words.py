@@ -67,6 +67,15 @@ def count(n: int, thing: str) -> str:
     return f"{name} {thing}{'' if n == 1 else 's'}"
 
 
+def every(columns: int) -> str:
+    """All metrics of a table.
+
+    >>> every(2), every(5)
+    ('both metrics', 'all five metrics')
+    """
+    return "both metrics" if columns == 2 else f"all {count(columns, 'metric')}"
+
+
 def names(found: Sequence[str]) -> Sentence:
     """Names in a row: strong, with commas and an "and"."""
     phrases: Sentence = []
@@ -91,7 +100,7 @@ def _top(table: Table) -> Sentence:
     if not table.telling:
         return [Phrase(_untold(table))]
     columns = max(len(line.ranked) for line in table.methods)
-    where = f"all {count(columns, 'metric')}" if columns > 1 else table.columns[0].metric
+    where = every(columns) if columns > 1 else table.columns[0].metric
     may = {line.method: sum(row.rank_low == 1 for row in line.ranked) for line in table.methods}
     always = [name for name, times in may.items() if times == columns]
     if len(always) > 1:
@@ -114,18 +123,22 @@ def _untold(table: Table) -> str:
 
 
 def _lead(name: str, table: Table, columns: int, where: str) -> str:
-    """How far one method's lead goes: the best, or not told apart from others on some metrics."""
+    """How far one method's lead goes: alone means told apart from every other method."""
     rows = next(line.ranked for line in table.methods if line.method == name)
     alone = sum(row.rank_high == 1 for row in rows)
     if alone == columns:
         return f" is best on {where}."
-    return f" leads on {where}; on {alone} of {columns} it is told apart from every other."
+    return (
+        f" leads on {where}, alone on {alone}."
+        if alone
+        else f" leads on {where}, on each tied with others."
+    )
 
 
 def _shares(may: dict[str, int], columns: int) -> Sentence:
     """Nobody leads everywhere: who does on how many metrics."""
     leading = [(name, times) for name, times in may.items() if times]
-    sentence: Sentence = [Phrase(f"None leads on all {count(columns, 'metric')}: ")]
+    sentence: Sentence = [Phrase(f"None leads on {every(columns)}: ")]
     for i, (name, times) in enumerate(leading):
         sentence += [Phrase(", " if i else ""), Phrase(name, True), Phrase(f" on {times}")]
     return [*sentence, Phrase(".")]
