@@ -108,7 +108,7 @@ def bad(tmp_path: Path) -> dict[str, tuple[list[object], str]]:
     empty = tmp_path / "empty.csv"
     empty.write_text("text,label\nfine,1\n,0\n")
     labels = tmp_path / "labels.csv"
-    labels.write_text("text,label\nfine,1\nodd,7\n")
+    labels.write_text("sentence,label\nfine,1\nodd,7\n")
     encoder = tmp_path / "encoder"
     shutil.copytree(MODEL, encoder)
     config = json.loads((encoder / "config.json").read_text())

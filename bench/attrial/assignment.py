@@ -43,9 +43,9 @@ class Assignment:
         return self.removals[0]
 
     def measured(self, removal: str) -> dict[str, Metric]:
-        """Metrics that have something new to say under a removal: evidence is compared once."""
+        """Metrics with something new to say under a removal: only faithfulness depends on it."""
         once = removal == self.explained_under
-        return {k: m for k, m in self.metrics.items() if once or m.facts.family != "evidence"}
+        return {k: m for k, m in self.metrics.items() if once or m.facts.family == "faithfulness"}
 
 
 @dataclass(frozen=True)

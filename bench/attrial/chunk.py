@@ -96,12 +96,16 @@ def measure(
             cells.append((who, removal, name, i))
             seats.append((_subject(examples[i], removal, classes[i], metric), asker))
         else:
-            measured.reasons[who, removal, name, i] = (
-                searched[removal, name, i].undefined or "unknown"
-            )
+            measured.reasons[who, removal, name, i] = _why(searched.get((removal, name, i)))
     for cell, got in zip(cells, answer(value, seats), strict=True):
         _enter(measured, cell, got)
     return measured
+
+
+def _why(searched: Answer[tuple[Scores, Scores]] | None) -> str:
+    if searched is None or searched.undefined is None:
+        return "the metric has no best and worst order"
+    return searched.undefined
 
 
 def _cells(
