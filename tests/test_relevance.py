@@ -12,7 +12,8 @@ from transformers import AutoConfig, BertForSequenceClassification, PreTrainedMo
 
 from attrial.errors import AttrialError, NotApplicable
 from attrial.models.propagation import Propagation, Rule
-from attrial.models.relevance import Propagated, relevance
+from attrial.models.relevance import relevance
+from attrial.models.shares import Propagated
 from tests.attended import TAPPED, WORDS, Attended, attended
 
 CLOSE = 1e-5

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pytest
 
 from attrial import testing
-from attrial.ask import Attend, Attention, Slope
+from attrial.ask import Attend, Attention, Relevance, Slope
 from attrial.errors import AttrialError, NotApplicable
 from attrial.masks import Floats, Masks, Scores, Values
 from attrial.models.toy import Toy, toy
@@ -202,6 +202,29 @@ def test_attention_gradients_are_finite_differences(name: str) -> None:
         np.testing.assert_allclose(along, value(it, np.ones((1, it.example.n)))[0], atol=step)
 
 
+@pytest.mark.parametrize("layer", [0, 1])
+def test_one_layer_alone_is_scaled(layer: int) -> None:
+    it = toy("induction", beta=2.0)
+    whole, half = (attention(it, Attend(scale=s, layer=layer)).weights for s in (1.0, 0.5))
+    np.testing.assert_allclose(half[layer], whole[layer] / 2, atol=CLOSE)
+    if layer == 1:
+        np.testing.assert_allclose(half[0], whole[0], atol=CLOSE)
+    else:  # the upper layer finds less of what it looks for, but is whole
+        np.testing.assert_allclose(half[1].sum(axis=-1), 1.0, atol=CLOSE)
+        assert np.abs(half[1] - whole[1]).max() > 0.01
+
+
+def test_sampled_baselines_are_words_and_seeded() -> None:
+    it = toy("induction", beta=5.0)
+    draws = np.array([0, 1, 0])
+    ask = [Slope(np.zeros((3, 5)), "sampled", seed=seed, draws=draws) for seed in (0, 0, 1)]
+    a, b, c = (it.slope([(subject(it), q)])[0].difference for q in ask)
+    assert np.array_equal(a, b) and not np.array_equal(a, c)
+    assert np.array_equal(a[0], a[2]) and not np.array_equal(a[0], a[1])
+    start = np.eye(5)[it.example.ids] - a
+    assert set(np.unique(start)) == {0.0, 1.0} and (start.sum(axis=2) == 1).all()
+
+
 def test_noise_is_seeded() -> None:
     it = toy("induction", beta=5.0)
     ask = [Slope(np.ones((2, 5)), noise=0.3, seed=seed) for seed in (0, 0, 1)]
@@ -245,3 +268,59 @@ def test_registered_methods_on_induction(
 def test_registered_methods_on_the_linear_toys(method: str, name: str) -> None:
     expected = [0.0, 1.0, 0.0, 0.0] if name == "first_token" else [0.0, 0.25, 0.25, 0.0]
     np.testing.assert_allclose(testing.attribute(method, testing.toy(name)), expected, atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("first_token", [0.0, 1.0, 0.0, 0.0]),
+        ("majority", [0.0, 0.25, 0.25, 0.0]),
+        ("induction", [0.0, 0.0, 1.0, 0.0, 0.0]),
+    ],
+)
+def test_conservative_relevance_sees_values_alone(name: str, expected: list[float]) -> None:
+    got = testing.attempt("lrp_conservative", testing.toy(name))
+    assert got.result is not None
+    np.testing.assert_allclose(got.result, expected, atol=CLOSE)
+    np.testing.assert_allclose(got.notes["conserved"], 1.0, atol=CLOSE)
+
+
+def relevance_by_hand(beta: float) -> Scores:
+    """AttnLRP on induction, step by step.
+
+    Half of the logit goes to values, half to weights; scores get z (R - s sum R); half of that goes
+    to the query and half to the keys; half of the keys' goes to the tokens that they were copied
+    from and half to positions.
+    """
+    n, is_a, is_b = 5, np.array([0, 1, 0, 0, 1.0]), np.array([0, 0, 1.0, 0, 0])
+    first = np.zeros((n, n))
+    for i in range(n):
+        row = np.exp(beta * (np.arange(i + 1) == i - 1))
+        first[i, : i + 1] = row / row.sum()
+    keys = first @ is_a  # how much A each position found before it
+    z = beta * keys
+    s = np.exp(z) / np.exp(z).sum()
+    weights = s * is_b / 2
+    scores = z * (weights - s * weights.sum())
+    taken = np.divide(scores / 4, keys, out=np.zeros(n), where=keys > 0)
+    copied = taken[:, None] * first * is_a
+    return np.asarray(s * is_b / 2 + copied.sum(axis=0) + (np.arange(n) == 4) * scores.sum() / 2)
+
+
+@pytest.mark.parametrize("beta", [1.0, 5.0, 50.0])
+def test_attention_relevance_by_hand(beta: float) -> None:
+    got = testing.attempt("lrp_attention", testing.toy("induction", beta=beta))
+    assert got.result is not None
+    np.testing.assert_allclose(got.result, relevance_by_hand(beta), atol=CLOSE)
+    conserved = got.notes["conserved"]
+    assert isinstance(conserved, float) and abs(conserved - 1) > 0.1
+    if beta < 50:
+        assert min(abs(got.result[1]), abs(got.result[4])) > 0.01  # the key and the query
+    else:
+        np.testing.assert_allclose(got.result, [0, 0, 0.5, 0, 0], atol=CLOSE)
+
+
+def test_relevance_has_two_rules() -> None:
+    it = toy("majority")
+    with pytest.raises(AttrialError, match="did you mean attention"):
+        it.relevance([(subject(it), Relevance("atention"))])

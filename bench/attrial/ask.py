@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from attrial.errors import Undefined as Undefined
 from attrial.example import Example as Example
-from attrial.masks import Floats, Masks, Values
+from attrial.masks import Floats, Ints, Masks, Values
 
 Noted = float | list[float]
 
@@ -34,16 +34,19 @@ class Slope:
         points: (k, n) how far each player has gone from baseline (0) to input (1). Fixed
             positions stay at the input.
         baseline: ``zero``, ``mask``, ``pad``, ``unk``, ``mean`` (of the vocabulary's embeddings),
-            or ``reference``: the model's most neutral token (mask, else pad, else unk, else zero).
+            ``reference``: the model's most neutral token (mask, else pad, else unk, else zero), or
+            ``sampled``: at each position a token drawn from the vocabulary, specials left out.
         noise: Standard deviation of Gaussian noise on the players' embeddings, as a share of the
             spread (max - min) of the input's embeddings.
-        seed: Of the noise.
+        seed: Of the noise and of sampled baselines.
+        draws: (k,) the number of the sampled baseline that each row starts from; None: one for all.
     """
 
     points: Floats
     baseline: str = "reference"
     noise: float = 0.0
     seed: int = 0
+    draws: Ints | None = None
 
 
 @dataclass(frozen=True)
@@ -54,12 +57,24 @@ class Attend:
         fuse: None, ``mean``, ``max`` or ``min`` over heads, folded layer by layer.
         gradient: Whether the target's gradient with respect to the weights comes along (folding
             is then refused: products come before sums).
-        scale: Factor on all post-softmax weights during the pass (attention attribution).
+        scale: Factor on the post-softmax weights during the pass (attention attribution).
+        layer: The only layer whose weights are scaled; None for all.
     """
 
     fuse: str | None = None
     gradient: bool = False
     scale: float = 1.0
+    layer: int | None = None
+
+
+@dataclass(frozen=True)
+class Relevance:
+    """What is each position's relevance, by one backward pass under modified rules?
+
+    ``rule`` is ``conservative`` (CP-LRP) or ``attention`` (AttnLRP).
+    """
+
+    rule: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,8 +107,22 @@ class Attention:
     gradient: Floats | None = None
 
 
-Question = Keep | Slope | Attend | Note
-Reply = Values | Slopes | Attention | None
+@dataclass(frozen=True, eq=False)
+class Relevances:
+    """Answer to ``Relevance``.
+
+    Attributes:
+        tokens: (t,) of each position's word embedding.
+        conserved: What all embeddings got, position and type embeddings included, as a share of
+            what was shared out: 1 where no bias keeps any.
+    """
+
+    tokens: Floats
+    conserved: float
+
+
+Question = Keep | Slope | Attend | Relevance | Note
+Reply = Values | Slopes | Attention | Relevances | None
 R = TypeVar("R")
 Asking = Generator[Question, Reply, R]
 
@@ -106,20 +135,36 @@ def keep(masks: Masks) -> Asking[Values]:
 
 
 def slope(
-    points: npt.ArrayLike, *, baseline: str = "reference", noise: float = 0.0, seed: int = 0
+    points: npt.ArrayLike,
+    *,
+    baseline: str = "reference",
+    noise: float = 0.0,
+    seed: int = 0,
+    draws: Ints | None = None,
 ) -> Asking[Slopes]:
     """Gradients at points between baseline and input: (k, n) shares -> ``Slopes``."""
-    reply = yield Slope(np.asarray(points, np.float64), baseline, noise, seed)
+    reply = yield Slope(np.asarray(points, np.float64), baseline, noise, seed, draws)
     assert isinstance(reply, Slopes)
     return reply
 
 
 def attend(
-    *, fuse: str | None = None, gradient: bool = False, scale: float = 1.0
+    *,
+    fuse: str | None = None,
+    gradient: bool = False,
+    scale: float = 1.0,
+    layer: int | None = None,
 ) -> Asking[Attention]:
     """Attention weights on the full input, with their gradients if asked for."""
-    reply = yield Attend(fuse, gradient, scale)
+    reply = yield Attend(fuse, gradient, scale, layer)
     assert isinstance(reply, Attention)
+    return reply
+
+
+def relevance(rule: str) -> Asking[Relevances]:
+    """Relevance of the word embeddings for the target, by ``conservative`` or ``attention``."""
+    reply = yield Relevance(rule)
+    assert isinstance(reply, Relevances)
     return reply
 
 

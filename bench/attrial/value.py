@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar, cast
 
 import numpy as np
 
@@ -21,6 +21,8 @@ from attrial.ask import (
     Note,
     Noted,
     Question,
+    Relevance,
+    Relevances,
     Reply,
     Slope,
     Slopes,
@@ -51,7 +53,7 @@ class Model(Protocol):
 
     @property
     def answers(self) -> frozenset[str]:
-        """Which questions it can answer: of ``keep``, ``slope``, ``attend``."""
+        """Which questions it can answer: of ``keep``, ``slope``, ``attend``, ``relevance``."""
 
     def keep(self, asks: Sequence[tuple[Subject, Masks]]) -> list[Floats]:
         """Outputs (k, classes) of each ask's k masks."""
@@ -61,6 +63,13 @@ class Model(Protocol):
 
     def attend(self, asks: Sequence[tuple[Subject, Attend]]) -> list[Attention]:
         """Attention weights on each ask's full input."""
+
+
+class Propagating(Model, Protocol):
+    """A model that answers ``relevance`` too."""
+
+    def relevance(self, asks: Sequence[tuple[Subject, Relevance]]) -> list[Relevances]:
+        """Relevance of each ask's word embeddings on the full input."""
 
 
 @dataclass
@@ -158,10 +167,16 @@ class Value:
         alike = [(s.example.digest, s.target if q.gradient else None, q) for s, q in asks]
         return _once(asks, alike, self.model.attend)
 
+    def relevance(self, asks: Sequence[tuple[Subject, Relevance]]) -> list[Relevances]:
+        """Relevance, one pass for all who ask alike; of a model that says that it answers."""
+        alike = [(s.example.digest, s.target, q) for s, q in asks]
+        return _once(asks, alike, cast(Propagating, self.model).relevance) if asks else []
+
 
 def _slope_key(subject: Subject, q: Slope) -> object:
     points = np.ascontiguousarray(q.points).tobytes()
-    return (subject.example.digest, subject.target, points, q.baseline, q.noise, q.seed)
+    draws = None if q.draws is None else tuple(np.asarray(q.draws).tolist())
+    return (subject.example.digest, subject.target, points, q.baseline, q.noise, q.seed, draws)
 
 
 def _once(
@@ -251,6 +266,7 @@ def _round(value: Value, seats: Sequence[_Seat[R]]) -> list[Reply]:
     for _, seat, _q in attends:
         seat.answer.cost.attends += 1
     replies |= _pooled(value.attend, [(i, s.subject, q) for i, s, q in attends])
+    replies |= _relevances(value, seats)
     return [replies[i] for i in range(len(seats))]
 
 
@@ -261,6 +277,14 @@ def _keeps(value: Value, seats: Sequence[_Seat[R]]) -> dict[int, Reply]:
         seat.answer.cost.rows += len(q.masks)
         seat.answer.cost.computed += new
     return {i: reply for (i, _, _), reply in zip(asked, values, strict=True)}
+
+
+def _relevances(value: Value, seats: Sequence[_Seat[R]]) -> dict[int, Reply]:
+    asked = [(i, s, s.question) for i, s in enumerate(seats) if isinstance(s.question, Relevance)]
+    _demand(value.model, "relevance", asked)
+    for _, seat, _q in asked:
+        seat.answer.cost.slopes += 1  # one forward and one backward, as a slope's
+    return _pooled(value.relevance, [(i, s.subject, q) for i, s, q in asked])
 
 
 def _pooled(

@@ -60,7 +60,8 @@ def segments(forward: Forward, tokenizer: PreTrainedTokenizerBase) -> bool:
 def answers(forward: Forward) -> frozenset[str]:
     """Which questions a classifier can answer."""
     seen = can_switch(forward.model) or "output_attentions" in forward.takes
-    can = {"keep": True, "slope": forward.replaceable, "attend": seen}
+    replaceable = forward.replaceable
+    can = {"keep": True, "slope": replaceable, "attend": seen, "relevance": replaceable}
     return frozenset(question for question, able in can.items() if able)
 
 

@@ -13,9 +13,10 @@ from torch import Tensor
 from torch.nn import functional as F
 from torch.overrides import TorchFunctionMode
 
-from attrial.errors import NotApplicable
+from attrial.errors import AttrialError, NotApplicable, near
 
 Rule = Literal["conservative", "attention"]
+RULES: Mapping[str, Rule] = {"conservative": "conservative", "attention": "attention"}
 Operation = Callable[..., Tensor]
 Arguments = tuple[object, ...]
 Named = Mapping[str, object]
@@ -98,6 +99,17 @@ class Propagation(TorchFunctionMode):
             self.fixed.append(out.detach().requires_grad_())
             return self.fixed[-1]
         return out
+
+
+def rule(name: str) -> Rule:
+    """The rule of that name.
+
+    Raises:
+        AttrialError: If there is none.
+    """
+    if name not in RULES:
+        raise AttrialError(f"no rule {name!r} of relevance; {near(name, RULES)}")
+    return RULES[name]
 
 
 def identity(x: Tensor, y: Tensor) -> Tensor:

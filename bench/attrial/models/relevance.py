@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
@@ -10,31 +9,8 @@ from transformers import PreTrainedModel, activations
 
 from attrial.errors import AttrialError, NotApplicable
 from attrial.models.propagation import Propagation, Rule, identity
+from attrial.models.shares import Propagated, shared_out
 from attrial.models.switch import can_switch, switched
-
-
-@dataclass(frozen=True, eq=False)
-class Propagated:
-    """How the target of one forward is shared out.
-
-    Attributes:
-        outputs: (B, classes) what the run returned, as without rules.
-        relevance: (B, T) of each embedding, summed over its width.
-        fixed: Sum of what position, type and other embeddings take, over the batch.
-        start: (B,) what was shared out: the logit, for a logit; in general the outputs times the
-            target's gradient by them.
-    """
-
-    outputs: Tensor
-    relevance: Tensor
-    fixed: float
-    start: Tensor
-
-    @property
-    def conserved(self) -> float:
-        """What arrived as a share of what started: 1 where nothing is lost to biases."""
-        arrived = float(self.relevance.double().sum()) + self.fixed
-        return arrived / float(self.start.double().sum())
 
 
 def relevance(
@@ -71,22 +47,7 @@ def relevance(
             outputs = run()
         if len(leaves) != 1:
             raise NotApplicable(f"the embeddings were looked up {len(leaves)} times, not once")
-        return _backward(outputs, leaves[0], rules.fixed, read)
-
-
-def _backward(
-    outputs: Tensor, words: Tensor, fixed: list[Tensor], read: Callable[[Tensor], Tensor]
-) -> Propagated:
-    ends = outputs.detach().requires_grad_()
-    (seed,) = torch.autograd.grad(read(ends).sum(), ends)
-    found = torch.autograd.grad(outputs, [words, *fixed], seed, allow_unused=True)
-    shares = [
-        (x * g).detach().double() if g is not None else torch.zeros_like(x, dtype=torch.float64)
-        for x, g in zip([words, *fixed], found, strict=True)
-    ]
-    start = (ends * seed).detach().double().sum(dim=1)
-    rest = sum(float(share.sum()) for share in shares[1:])
-    return Propagated(outputs.detach(), shares[0].sum(dim=-1), rest, start)
+        return shared_out(outputs, leaves[0], rules.fixed, read)
 
 
 @contextmanager

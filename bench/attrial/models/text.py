@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from attrial.ask import Attend, Attention, Slope, Slopes
+from attrial.ask import Attend, Attention, Relevance, Relevances, Slope, Slopes
 from attrial.batching import portions
 from attrial.example import Example
 from attrial.masks import Floats, Masks
@@ -21,6 +21,7 @@ from attrial.models.guard import guarded
 from attrial.models.loading import fetch, source
 from attrial.models.pairing import answers, budget, check, digest, limit, segments
 from attrial.models.probing import forward_of
+from attrial.models.propagated import propagated
 from attrial.record import ModelSpec
 from attrial.removal import Rows, Vocabulary, in_place, possible, remove
 from attrial.value import Subject
@@ -173,6 +174,16 @@ class TextClassifier:
         """
         with guarded(self.forward.model):
             return [attention(subject, ask, self.forward) for subject, ask in asks]
+
+    def relevance(self, asks: Sequence[tuple[Subject, Relevance]]) -> list[Relevances]:
+        """Relevance of the word embeddings on each ask's full input, one pass an ask.
+
+        Raises:
+            AttrialError: For an unknown rule.
+            NotApplicable: If attention is one fused operation that can't be taken apart.
+        """
+        with guarded(self.forward.model):
+            return [propagated(subject, ask, self.forward) for subject, ask in asks]
 
 
 def _most(examples: Sequence[Example]) -> int:

@@ -1,47 +1,29 @@
-"""Hand-set transformers whose right answers are known: attention only, no training, no randomness.
-
-A position's state is a concatenation [token | position | prev | out]: its word embedding (one-hot),
-its position embedding (one-hot), and two blocks that heads write to. There is no layer norm and no
-feed-forward part; every head adds its output to the state, and the logits are the ``out`` block of
-the position that is read.
-"""
+"""Hand-set transformers with known answers, as models: no training, no randomness."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from attrial.ask import Attend, Attention, Slope, Slopes
+from attrial.ask import Attend, Attention, Relevance, Relevances, Slope, Slopes
 from attrial.errors import AttrialError, NotApplicable, near
 from attrial.example import Example
 from attrial.masks import Floats, Masks
+from attrial.models.hand_set import DESIGNS, VOCABULARY, Head, places, state, words
+from attrial.models.propagation import Propagation, rule
 from attrial.models.reading import read
+from attrial.models.shares import shared_out
 from attrial.target import Target
 from attrial.value import Subject
 
-VOCABULARY = 5
+PLAIN = Attend()
 FUSE: Mapping[str, Callable[[Tensor], Tensor]] = {
     "mean": lambda w: w.mean(dim=1),
     "max": lambda w: w.amax(dim=1),
     "min": lambda w: w.amin(dim=1),
 }
-
-
-@dataclass(frozen=True, eq=False)
-class Head:
-    """One layer of one head, on states of width D.
-
-    Attributes:
-        query: (D, r) what a position looks for.
-        key: (D, r) what a position can be found by.
-        value: (D, D) what is written where it is found.
-    """
-
-    query: Tensor
-    key: Tensor
-    value: Tensor
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +46,7 @@ class Toy:
     heads: tuple[Head, ...]
     beta: float
     causal: bool = False
-    answers: frozenset[str] = frozenset({"keep", "slope", "attend"})
+    answers: frozenset[str] = frozenset({"keep", "slope", "attend", "relevance"})
 
     def keep(self, asks: Sequence[tuple[Subject, Masks]]) -> list[Floats]:
         """Logits (k, 5) of each ask's masks."""
@@ -73,7 +55,7 @@ class Toy:
     def _logits_at(self, x: Example, masks: Masks) -> Floats:
         kept = _floats(x.to_positions(masks).astype(np.float64))
         with torch.no_grad():
-            logits, _ = self._forward(x, kept[:, :, None] * _words(x))
+            logits, _ = self._forward(x, state(kept[:, :, None] * words(x), places(x)))
         return np.asarray(logits.numpy())
 
     def slope(self, asks: Sequence[tuple[Subject, Slope]]) -> list[Slopes]:
@@ -86,12 +68,12 @@ class Toy:
 
     def _slopes(self, subject: Subject, ask: Slope) -> Slopes:
         x = subject.example
-        words, noise = _words(x), _noise(x, ask)
-        difference = words - _baseline(ask.baseline)
+        end, noise = words(x), _noise(x, ask)
+        difference = end - _baseline(x, ask)
         with torch.enable_grad():
-            points = words - (1 - _floats(ask.points)[:, :, None]) * difference + noise
+            points = end - (1 - _floats(ask.points)[:, :, None]) * difference + noise
             points.requires_grad_()
-            logits, _ = self._forward(x, points)
+            logits, _ = self._forward(x, state(points, places(x)))
             values = _read(logits, subject.target)
             (gradient,) = torch.autograd.grad(values.sum(), points)
         return Slopes(
@@ -107,29 +89,42 @@ class Toy:
             raise ValueError("fused weights have no gradient: products come before sums")
         x = subject.example
         with torch.enable_grad():
-            logits, weights = self._forward(x, _words(x)[None], scale=ask.scale)
-            values = _read(logits, subject.target)
-            gradient = torch.autograd.grad(values.sum(), weights) if ask.gradient else None
+            full = state(words(x)[None], places(x))
+            logits, weights = self._forward(x, full, attend=ask)
+            values = _read(logits, subject.target).sum()
+            gradient = torch.autograd.grad(values, weights) if ask.gradient else None
         kept = [w if ask.fuse is None else FUSE[ask.fuse](w) for w in weights]
         return Attention(_stacked(kept), None if gradient is None else _stacked(gradient))
 
-    def _forward(
-        self, x: Example, words: Tensor, *, scale: float = 1.0
-    ) -> tuple[Tensor, list[Tensor]]:
-        """Logits (k, 5) of word embeddings (k, t, 5), and each layer's weights (k, 1, t, t)."""
-        state = _state(words)
-        weights = []
-        for head in self.heads:
-            seen = (scale * self._weights(state, head))[:, None]
-            if seen.requires_grad or not torch.is_grad_enabled():
-                weights.append(seen)
-            else:
-                weights.append(seen.requires_grad_())  # the graph's root
-            state = state + weights[-1][:, 0] @ state @ head.value
-        return state[:, x.read, -VOCABULARY:], weights
+    def relevance(self, asks: Sequence[tuple[Subject, Relevance]]) -> list[Relevances]:
+        """Relevance (t,) of the word embeddings on each ask's full input."""
+        return [self._relevance(subject, ask) for subject, ask in asks]
 
-    def _weights(self, state: Tensor, head: Head) -> Tensor:
-        scores = self.beta * (state @ head.query) @ (state @ head.key).transpose(1, 2)
+    def _relevance(self, subject: Subject, ask: Relevance) -> Relevances:
+        x = subject.example
+        own, where = words(x)[None].requires_grad_(), places(x).requires_grad_()
+        with torch.enable_grad(), Propagation(rule(ask.rule)):
+            logits, _ = self._forward(x, state(own, where))
+        return shared_out(logits, own, [where], lambda ends: _read(ends, subject.target)).answer()
+
+    def _forward(
+        self, x: Example, into: Tensor, *, attend: Attend = PLAIN
+    ) -> tuple[Tensor, list[Tensor]]:
+        """Logits (k, 5) of states (k, t, D), and each layer's weights (k, 1, t, t).
+
+        Where gradients are asked for, weights that nothing differentiable decides begin graphs.
+        """
+        weights = []
+        for i, head in enumerate(self.heads):
+            scale = attend.scale if attend.layer in (None, i) else 1.0
+            seen = (scale * self._weights(into, head))[:, None]
+            root = attend.gradient and not seen.requires_grad
+            weights.append(seen.requires_grad_() if root else seen)
+            into = into + weights[-1][:, 0] @ into @ head.value
+        return into[:, x.read, -VOCABULARY:], weights
+
+    def _weights(self, into: Tensor, head: Head) -> Tensor:
+        scores = self.beta * (into @ head.query) @ (into @ head.key).transpose(1, 2)
         if self.causal:
             unseen = torch.ones_like(scores[0]).triu(1).bool()
             scores = scores.masked_fill(unseen, -torch.inf)
@@ -146,99 +141,28 @@ def toy(name: str, *, beta: float = 50.0) -> Toy:
     Raises:
         AttrialError: If there is no toy of that name.
     """
-    if name not in TOYS:
-        raise AttrialError(f"no toy {name!r}: {near(name, TOYS)}")
-    return replace(TOYS[name](), beta=beta)
-
-
-def first_token() -> Toy:
-    """One layer in which every position looks at position 1."""
-    x = _example([0, 2, 3, 1], read=0)
-    there = torch.zeros(len(x.ids), len(x.ids), dtype=torch.float64)
-    there[:, 1] = 1
-    head = Head(_from("position", x, there), _from("position", x), _copy("token", "out", x))
-    return Toy(x, Target(2, "logit"), (head,), 50.0)
-
-
-def majority() -> Toy:
-    """One layer of uniform attention: nothing is looked for."""
-    x = _example([0, 2, 2, 1], read=0)
-    nothing = torch.zeros_like(_from("position", x))
-    head = Head(nothing, _from("position", x), _copy("token", "out", x))
-    return Toy(x, Target(2, "logit"), (head,), 50.0)
-
-
-def induction() -> Toy:
-    """Two causal layers: a head of the previous token, and one that looks for it."""
-    x = _example([4, 0, 1, 2, 0], read=4)
-    t = len(x.ids)
-    before = torch.diag(torch.ones(t - 1, dtype=torch.float64), -1)
-    previous = Head(_from("position", x, before), _from("position", x), _copy("token", "prev", x))
-    again = Head(_from("token", x), _from("prev", x), _copy("token", "out", x))
-    return Toy(x, Target(1, "logit"), (previous, again), 50.0, causal=True)
-
-
-TOYS: Mapping[str, Callable[[], Toy]] = {
-    "first_token": first_token,
-    "majority": majority,
-    "induction": induction,
-}
-
-
-def _example(ids: Sequence[int], *, read: int) -> Example:
-    """Tokens of one position each, all of them players."""
-    t = len(ids)
-    names = tuple("ABCD*"[i] for i in ids)
-    return Example("toy", names, np.array(ids), np.zeros(t, int), np.arange(t), read=read)
-
-
-def _blocks(t: int) -> Mapping[str, slice]:
-    """Where each block lies in the state of an input of t positions."""
-    v = VOCABULARY
-    ends = np.cumsum([0, v, t, v, v])
-    names = ("token", "position", "prev", "out")
-    return {name: slice(int(a), int(b)) for name, a, b in zip(names, ends, ends[1:], strict=False)}
-
-
-def _state(words: Tensor) -> Tensor:
-    """States (k, t, D) that word embeddings (k, t, 5) begin as."""
-    k, t, _ = words.shape
-    places = torch.eye(t, dtype=torch.float64).expand(k, t, t)
-    empty = torch.zeros(k, t, 2 * VOCABULARY, dtype=torch.float64)
-    return torch.cat([words, places, empty], dim=2)
-
-
-def _from(block: str, x: Example, into: Tensor | None = None) -> Tensor:
-    """(D, r) that reads one block of the state, and turns it by ``into`` (r, r)."""
-    where = _blocks(len(x.ids))
-    width = where[block].stop - where[block].start
-    out = torch.zeros(where["out"].stop, width, dtype=torch.float64)
-    out[where[block]] = torch.eye(width, dtype=torch.float64) if into is None else into
-    return out
-
-
-def _copy(source: str, goal: str, x: Example) -> Tensor:
-    """(D, D) that writes one block's content into another."""
-    out = torch.zeros(2 * (_blocks(len(x.ids))["out"].stop,), dtype=torch.float64)
-    where = _blocks(len(x.ids))
-    out[where[source], where[goal]] = torch.eye(VOCABULARY, dtype=torch.float64)
-    return out
-
-
-def _words(x: Example) -> Tensor:
-    """Word embeddings (t, 5)."""
-    return torch.eye(VOCABULARY, dtype=torch.float64)[torch.from_numpy(np.asarray(x.ids))]
+    if name not in DESIGNS:
+        raise AttrialError(f"no toy {name!r}: {near(name, DESIGNS)}")
+    made = DESIGNS[name]()
+    return Toy(made.example, made.target, made.heads, beta, made.causal)
 
 
 def _floats(array: Floats) -> Tensor:
     return torch.from_numpy(np.asarray(array, np.float64))
 
 
-def _baseline(name: str) -> Tensor:
-    """The word embedding (5,) that a way to the input starts from."""
-    if name not in ("reference", "zero", "mean"):
-        raise NotApplicable(f"a toy has no {name} token: its baselines are zero and mean")
-    return torch.full((VOCABULARY,), (name == "mean") / VOCABULARY, dtype=torch.float64)
+def _baseline(x: Example, ask: Slope) -> Tensor:
+    """Word embeddings that ways to the input start from: (k, t, 5), or (5,) for all alike."""
+    if ask.baseline == "sampled":
+        draws = np.zeros(1, int) if ask.draws is None else ask.draws
+        drawn = [np.random.default_rng([ask.seed, int(d)]).choice(VOCABULARY, x.n) for d in draws]
+        return torch.eye(VOCABULARY, dtype=torch.float64)[torch.from_numpy(np.stack(drawn))]
+    if ask.baseline not in ("reference", "zero", "mean"):
+        raise NotApplicable(
+            f"a toy has no {ask.baseline} token: its baselines are mean, sampled, zero"
+        )
+    share = (ask.baseline == "mean") / VOCABULARY
+    return torch.full((VOCABULARY,), share, dtype=torch.float64)
 
 
 def _noise(x: Example, ask: Slope) -> Tensor:
