@@ -180,8 +180,8 @@ def test_a_text_longer_than_the_model_takes_is_cut_counted_and_shown(
     data.write_text("text,label\n" + " ".join(["about"] * 300) + ",1\nabout above,0\n")
     words = ["run", "--model", MODEL, "--data", data, "--method", "random", "--metric", "gini"]
     code, _, err = call(capsys, *words, "--out", tmp_path / "out")
-    assert code == 0 and "truncated on 1 of 2" in err
-    assert "runcated" in (tmp_path / "out/leaderboard.html").read_text()
+    assert code == 0 and "1 of 2 texts were cut" in err
+    assert "takes no more: 1" in (tmp_path / "out/leaderboard.html").read_text()
 
 
 def test_an_unreadable_record_is_skipped_with_a_warning_and_stays(

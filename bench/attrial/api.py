@@ -89,7 +89,8 @@ def run_suite(
                 revision = None if chosen else task.model_revision
                 classifier = classifier_of(model, revision=revision, batch_tokens=batch_tokens)
                 entries += _trial(suite, task, classifier, data, methods, metrics, store, watch)
-    board = Board(tuple(entries), tuple(_notices(entries)), command)
+        notices = (*dict.fromkeys(store.warnings), *_notices(entries))
+    board = Board(tuple(entries), notices, command)
     if out is not None:
         board.save(out)
     return board
@@ -188,8 +189,13 @@ def _data_spec(task: Task, data: Source, examples: Sequence[Example]) -> DataSpe
 
 
 def _notices(entries: Sequence[Entry]) -> Iterator[str]:
+    """What a reader must know at once: texts that were cut, methods that did not converge."""
     for entry in entries:
-        spec = entry.record.spec
-        for what, count in entry.record.warnings.items():
-            if spec.removal == spec.explained_under and (what != "truncated" or spec.control):
-                yield f"{spec.data.task}, {spec.label}: {what} on {count} of {spec.data.count}"
+        spec, warned = entry.record.spec, entry.record.warnings
+        if spec.removal != spec.explained_under:
+            continue
+        task, count = spec.data.task, spec.data.count
+        if spec.label == "random_order" and "truncated" in warned:
+            yield f"{task}: {warned['truncated']} of {count} texts were cut, the model takes no more"
+        if "not converged" in warned:
+            yield f"{task}: {spec.label} did not converge on {warned['not converged']} of {count}"

@@ -14,6 +14,7 @@ from attrial.masks import Ints
 from attrial.models.embedding import edited, table
 from attrial.models.forward import Forward
 from attrial.models.guard import guarded
+from attrial.models.threads import suited
 from attrial.removal import Rows, closed_up, stack
 
 PROBED = 128  # tokens of the rows on which leaving hidden ones out is tried
@@ -33,7 +34,7 @@ def forward_of(model: PreTrainedModel, *, pad: int, tokens: int) -> Forward:
         raise AttrialError(
             f"{type(model).__name__} takes no attention mask, so padding would change its answers"
         )
-    with guarded(model), torch.inference_mode():
+    with suited(model), guarded(model), torch.inference_mode():
         offset = _offset(model) if "position_ids" in takes else 0
         forward = Forward(model, takes, offset, pad, tokens)
         _check_padding(forward)

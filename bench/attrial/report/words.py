@@ -233,8 +233,8 @@ def facts(section: Section) -> list[tuple[str, str]]:
 
 
 WARNINGS = {
-    "truncated": "texts were cut because the model takes no more",
-    "not converged": "examples did not converge",
+    "truncated": "texts cut because the model takes no more",
+    "not converged": "examples that did not converge",
 }
 
 
@@ -242,6 +242,6 @@ def warning(name: str, times: int) -> str:
     """A record's warning as a person reads it.
 
     >>> warning("truncated", 2)
-    '2 texts were cut because the model takes no more'
+    'texts cut because the model takes no more: 2'
     """
-    return f"{times} {WARNINGS.get(name, name)}"
+    return f"{WARNINGS.get(name, name)}: {times}"
