@@ -76,7 +76,7 @@ def test_the_page_holds_every_value_and_control(page: str) -> None:
     for words in ("aopc ↑", "deletion auc ↓", "best order", "random order", "worst order"):
         assert words in reader.text
     assert "attrial run --seed 0" in reader.text
-    assert "2 texts were cut" in reader.text
+    assert "takes no more: 2" in reader.text
     assert "undefined on 1 of 8 (the empty input keeps the <prediction>)" in reader.text
     assert reader.tags["svg"] > 2 * 4
 

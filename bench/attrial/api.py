@@ -196,6 +196,7 @@ def _notices(entries: Sequence[Entry]) -> Iterator[str]:
             continue
         task, count = spec.data.task, spec.data.count
         if spec.label == "random_order" and "truncated" in warned:
-            yield f"{task}: {warned['truncated']} of {count} texts were cut, the model takes no more"
+            cut = warned["truncated"]
+            yield f"{task}: {cut} of {count} texts were cut, the model takes no more"
         if "not converged" in warned:
             yield f"{task}: {spec.label} did not converge on {warned['not converged']} of {count}"
