@@ -22,10 +22,11 @@ for check in testing.CHECKS:
 @pytest.mark.slow
 def test_a_third_party_package_is_built_installed_and_found(tmp_path: Path) -> None:
     site = tmp_path / "site"
-    wheel = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-q"]
-    subprocess.run([*wheel, "-w", tmp_path, HERE / "third_party"], check=True)
+    pip = [sys.executable, "-m", "pip"]
+    wheel = [*pip, "wheel", "--no-deps", "--no-build-isolation", "-q"]
+    subprocess.run([*wheel, "-w", str(tmp_path), str(HERE / "third_party")], check=True)
     (built,) = tmp_path.glob("*.whl")
-    install = [sys.executable, "-m", "pip", "install", "--no-deps", "-q", "--target", site, built]
+    install = [*pip, "install", "--no-deps", "-q", "--target", str(site), str(built)]
     subprocess.run(install, check=True)
     ran = subprocess.run(
         [sys.executable, "-c", RUN.format(site=str(site))],

@@ -17,6 +17,7 @@ from attrial.target import Target
 from attrial.value import Answer, Subject, Value, answer
 
 Cell = tuple[str, str, str, int]  # who (a label), removal, metric, example
+Place = tuple[str, str, int]  # who, removal, example
 
 
 @dataclass(frozen=True)
@@ -30,11 +31,12 @@ class Explained:
 
 @dataclass
 class Measured:
-    """Values of a chunk's cells, reasons where there is none, and curves noted on the way."""
+    """Values of a chunk's cells, reasons where there is none, and what was noted on the way."""
 
     values: dict[Cell, float] = field(default_factory=dict)
     reasons: dict[Cell, str] = field(default_factory=dict)
-    curves: dict[tuple[str, str, int], dict[str, list[float]]] = field(default_factory=dict)
+    curves: dict[Place, dict[str, list[float]]] = field(default_factory=dict)
+    notes: dict[Place, dict[str, float]] = field(default_factory=dict)
 
 
 def predicted(value: Value, examples: Sequence[Example], removal: str) -> list[int]:
@@ -168,7 +170,7 @@ def _asker(
 
 
 def _enter(measured: Measured, cell: Cell, got: Answer[float]) -> None:
-    who, removal, _, i = cell
+    who, removal, metric, i = cell
     if got.result is None:
         measured.reasons[cell] = got.undefined or "unknown"
     else:
@@ -176,6 +178,8 @@ def _enter(measured: Measured, cell: Cell, got: Answer[float]) -> None:
     for name, noted in got.notes.items():
         if isinstance(noted, list):
             measured.curves.setdefault((who, removal, i), {})[name] = noted
+        else:
+            measured.notes.setdefault((who, removal, i), {})[f"{metric}.{name}"] = noted
 
 
 def trials(
@@ -207,13 +211,8 @@ def _trial(
     reasons = {
         n: measured.reasons[job.label, job.removal, n, i] for n in names if values[n] is None
     }
-    normalised: dict[str, float | None] = {}
-    for name in names:
-        try:
-            normalised[name] = _normalised(measured, job, name, i)
-        except Undefined as why:
-            normalised[name] = None
-            reasons[f"{name}/normalised"] = str(why)
+    normalised, without = _all_normalised(measured, job, names, i)
+    place = (job.label, job.removal, i)
     return Trial(
         id=x.id,
         players=list(x.players),
@@ -224,11 +223,26 @@ def _trial(
         truncated=x.truncated,
         values=values,
         normalised=normalised,
-        reasons=reasons,
-        curves=measured.curves.get((job.label, job.removal, i), {}),
-        notes={} if own is None else dict(own.notes),
+        reasons=reasons | without,
+        curves=measured.curves.get(place, {}),
+        notes={**(own.notes if own else {}), **measured.notes.get(place, {})},
         cost={} if own is None else dict(own.cost),
     )
+
+
+def _all_normalised(
+    measured: Measured, job: Job, names: Sequence[str], i: int
+) -> tuple[dict[str, float | None], dict[str, str]]:
+    """Normalised values of one example, and why where there is none."""
+    found: dict[str, float | None] = {}
+    reasons: dict[str, str] = {}
+    for name in names:
+        try:
+            found[name] = _normalised(measured, job, name, i)
+        except Undefined as why:
+            found[name] = None
+            reasons[f"{name}/normalised"] = str(why)
+    return found, reasons
 
 
 def _normalised(measured: Measured, job: Job, name: str, i: int) -> float:

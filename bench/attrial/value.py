@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import Generic, Protocol, TypeVar, cast
+from typing import Generic, TypeVar, cast
 
 import numpy as np
 
@@ -30,73 +30,16 @@ from attrial.ask import (
 )
 from attrial.errors import NotApplicable
 from attrial.example import Example
-from attrial.masks import Floats, Masks, Values, keys
-from attrial.target import Target
+from attrial.known import Known as Known
+from attrial.masks import Masks, Values, keys
+from attrial.subject import Model as Model
+from attrial.subject import Propagating as Propagating
+from attrial.subject import Subject as Subject
 
 R = TypeVar("R")
 S = TypeVar("S")
 Q = TypeVar("Q")
 WINDOW = 512  # askers that run side by side
-
-
-@dataclass(frozen=True)
-class Subject:
-    """What a question is about: an example, how players are removed, and what is read."""
-
-    example: Example
-    removal: str
-    target: Target
-
-
-class Model(Protocol):
-    """What answers questions; outputs are raw (logits), targets are read from them later."""
-
-    @property
-    def answers(self) -> frozenset[str]:
-        """Which questions it can answer: of ``keep``, ``slope``, ``attend``, ``relevance``."""
-
-    def keep(self, asks: Sequence[tuple[Subject, Masks]]) -> list[Floats]:
-        """Outputs (k, classes) of each ask's k masks."""
-
-    def slope(self, asks: Sequence[tuple[Subject, Slope]]) -> list[Slopes]:
-        """Gradients at each ask's points."""
-
-    def attend(self, asks: Sequence[tuple[Subject, Attend]]) -> list[Attention]:
-        """Attention weights on each ask's full input."""
-
-
-class Propagating(Model, Protocol):
-    """A model that answers ``relevance`` too."""
-
-    def relevance(self, asks: Sequence[tuple[Subject, Relevance]]) -> list[Relevances]:
-        """Relevance of each ask's word embeddings on the full input."""
-
-
-@dataclass
-class Known:
-    """Remembered outputs of one example under one removal."""
-
-    index: dict[bytes, int] = field(default_factory=dict)
-    outputs: Floats = field(default_factory=lambda: np.empty((0, 0)))
-
-    def add(self, new: Sequence[bytes], outputs: Floats) -> None:
-        """Remember the outputs (k, classes) of k masks not yet known."""
-        start = len(self.index)
-        self.index.update((key, start + i) for i, key in enumerate(new))
-        self.outputs = np.concatenate([self.outputs, outputs]) if start else outputs
-
-    def rows(self, asked: Sequence[bytes]) -> Floats:
-        """Outputs of masks that are known."""
-        return np.asarray(self.outputs[[self.index[key] for key in asked]])
-
-    def masks(self, n: int) -> Masks:
-        """The known masks (k, n), in the order of ``outputs``."""
-        packed = np.array([list(key) for key in self.index], np.uint8).reshape(len(self.index), -1)
-        return np.unpackbits(packed, axis=1, count=n, bitorder="little").astype(bool)
-
-    def rows_of(self, masks: Masks) -> Floats:
-        """Outputs (k, classes) of masks that are known."""
-        return self.rows(keys(masks))
 
 
 @dataclass
