@@ -99,9 +99,14 @@ class Smooth:
     def _slopes(self, q: Slope) -> Slopes:
         start = np.zeros_like(self.baseline) if q.baseline == "zero" else self.baseline
         difference = np.broadcast_to(self.point - start, (len(q.points), *self.point.shape))
-        at = start + q.points[:, :, None] * difference
+        at = start + q.points[:, :, None] * difference + self._noise(q)
         gradient = np.asarray(self.gradient(at), np.float64)
         return Slopes(gradient, difference, _column(self.function(at), len(at))[:, 0])
+
+    def _noise(self, q: Slope) -> Floats:
+        seeds = [[q.seed, row] for row in range(len(q.points))]
+        drawn = [np.random.default_rng(seed).standard_normal(self.point.shape) for seed in seeds]
+        return q.noise * np.ptp(self.point) * np.stack(drawn)
 
 
 def smooth(
@@ -114,7 +119,7 @@ def smooth(
         gradient: (k, n, d) -> (k, n, d), of ``value``.
         point: (n, d) the input.
         baseline: (n, d) what a removed player turns into, and where ``slope`` starts (but for
-            ``baseline="zero"``, which starts at zero).
+            ``baseline="zero"``, which starts at zero; there is no vocabulary to sample from).
     """
     x, b = (np.asarray(a, np.float64) for a in (point, baseline))
     return Smooth(plain(len(x)), value, gradient, x, b, ONLY)

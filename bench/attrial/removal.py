@@ -42,11 +42,15 @@ class Rows:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """Ids of the tokens that can stand for a removed one; None where a tokenizer has none."""
+    """Ids of the tokens that can stand for a removed one; None where a tokenizer has none.
+
+    ``special`` are all tokens that are no part of a text.
+    """
 
     mask: int | None = None
     pad: int | None = None
     unk: int | None = None
+    special: frozenset[int] = frozenset()
 
     @property
     def has(self) -> frozenset[str]:

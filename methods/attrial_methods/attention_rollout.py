@@ -1,9 +1,12 @@
 """Attention rollout: attention multiplied through layers and residuals (Abnar & Zuidema 2020)."""
 
+import numpy as np
+
 from attrial import algebra
 from attrial.ask import Asking, attend
-from attrial.example import Example
-from attrial.masks import Scores
+from attrial.errors import AttrialError
+from attrial.example import FIXED, Example
+from attrial.masks import Floats, Scores
 
 SIGN = "nonnegative"
 CLASS_SPECIFIC = False
@@ -14,13 +17,44 @@ VERSION = 1
 
 
 def attention_rollout(
-    x: Example, *, seed: int, residual: float = 0.5, fusion: str = "mean"
+    x: Example,
+    *,
+    seed: int,
+    residual: float | list[float] = 0.5,
+    fusion: str = "mean",
+    discard: float = 0.0,
+    start: int = 0,
+    null: str = "none",
 ) -> Asking[Scores]:
     """Score each player by its share in the row of R = A_L ... A_1 that the answer is read from.
 
     Each layer's matrix is (1 - ``residual``) A + ``residual`` I with heads fused. It sees no
     class, so it can't tell evidence for a class from evidence against it.
+
+    Args:
+        x: The example.
+        seed: Unused: the method is deterministic.
+        residual: Share of the identity, one for all layers or a list with one a layer.
+        fusion: ``mean``, ``max`` or ``min`` over heads.
+        discard: Share of each layer's lowest weights that is set to 0; those to special tokens
+            stay.
+        start: First layer that counts.
+        null: ``none``, or ``uniform``: shares are divided by those that the rollout of uniform
+            attention to the visible keys gives, so that 1 is what the architecture alone does.
     """
+    if null not in ("none", "uniform"):
+        raise AttrialError(f"attention_rollout: null={null!r}; it takes none or uniform")
     reply = yield from attend(fuse=fusion)
-    rolled = algebra.rollout(reply.weights, residual=residual)
-    return x.to_players(rolled[x.read])
+    special = np.flatnonzero(x.owner == FIXED).tolist()
+
+    def shares(weights: Floats, ratio: float) -> Scores:
+        rolled = algebra.rollout(
+            weights, residual, start=start, discard_ratio=ratio, protect=special
+        )
+        return x.to_players(rolled[x.read])
+
+    found = shares(reply.weights, discard)
+    if null == "none":
+        return found
+    alone = shares(algebra.uniform(reply.weights > 0), 0.0)
+    return np.divide(found, alone, out=np.zeros(x.n), where=alone > 0)

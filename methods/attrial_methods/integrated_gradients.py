@@ -3,9 +3,10 @@
 import numpy as np
 
 from attrial.ask import Asking, note, slope
-from attrial.errors import AttrialError, near
 from attrial.example import Example
 from attrial.masks import Floats, Scores
+from attrial_methods._options import at_least
+from attrial_methods._quadrature import rule
 
 SIGN = "signed"
 CLASS_SPECIFIC = True
@@ -35,19 +36,17 @@ def integrated_gradients(
 
     Args:
         x: The example.
-        seed: Unused: the method is deterministic.
+        seed: Of a ``sampled`` baseline; without use otherwise.
         steps: Gradients asked for at first.
-        baseline: Embedding to start from, as in ``ask.Slope``.
+        baseline: Embedding to start from: ``reference`` (mask token, else pad, else unknown, else
+            zero), ``mask``, ``pad``, ``unk``, ``zero``, ``mean``, or ``sampled`` (one draw).
         quadrature: ``gauss_legendre``, ``midpoint``, ``trapezoid``, ``left`` or ``right``.
         refine: Whether to double the steps.
         cap: Most steps.
     """
-    if quadrature not in RULES:
-        raise AttrialError(f"no quadrature {quadrature!r}; {near(quadrature, RULES)}")
-    if steps < 1:
-        raise AttrialError(f"integrated_gradients: steps={steps}; it takes 1 or more")
+    at_least("integrated_gradients", "steps", steps, 1)
     while True:
-        scores, gap, change = yield from _integrate(x, steps, baseline, quadrature)
+        scores, gap, change = yield from _integrate(x, rule(quadrature, steps), baseline, seed)
         converged = gap < max(RELATIVE * abs(change), ABSOLUTE)
         if converged or not refine or 2 * steps > cap:
             break
@@ -57,45 +56,13 @@ def integrated_gradients(
 
 
 def _integrate(
-    x: Example, steps: int, baseline: str, quadrature: str
+    x: Example, points: tuple[Floats, Floats], baseline: str, seed: int
 ) -> Asking[tuple[Scores, float, float]]:
     """Scores, their completeness gap, and the change that they should sum to."""
-    at, weights = RULES[quadrature](steps)
+    at, weights = points
     shares = np.concatenate([at, [0.0, 1.0]])  # the ends tell what the scores should sum to
-    slopes = yield from slope(np.repeat(shares[:, None], x.n, axis=1), baseline=baseline)
+    slopes = yield from slope(np.repeat(shares[:, None], x.n, axis=1), baseline=baseline, seed=seed)
     parts = (slopes.gradient * slopes.difference).sum(-1)[: len(at)]
     scores = x.to_players(weights @ parts)
     change = float(slopes.values[-1] - slopes.values[-2])
     return scores, abs(float(scores.sum()) - change), change
-
-
-def _gauss_legendre(steps: int) -> tuple[Floats, Floats]:
-    at, weights = np.polynomial.legendre.leggauss(steps)
-    return (at + 1) / 2, weights / 2
-
-
-def _midpoint(steps: int) -> tuple[Floats, Floats]:
-    return (np.arange(steps) + 0.5) / steps, np.full(steps, 1 / steps)
-
-
-def _left(steps: int) -> tuple[Floats, Floats]:
-    return np.arange(steps) / steps, np.full(steps, 1 / steps)
-
-
-def _right(steps: int) -> tuple[Floats, Floats]:
-    return np.arange(1, steps + 1) / steps, np.full(steps, 1 / steps)
-
-
-def _trapezoid(steps: int) -> tuple[Floats, Floats]:
-    weights = np.full(steps + 1, 1 / steps)
-    weights[[0, -1]] /= 2
-    return np.arange(steps + 1) / steps, weights
-
-
-RULES = {
-    "gauss_legendre": _gauss_legendre,
-    "midpoint": _midpoint,
-    "trapezoid": _trapezoid,
-    "left": _left,
-    "right": _right,
-}

@@ -3,9 +3,9 @@
 import numpy as np
 
 from attrial.ask import Asking, keep
-from attrial.errors import AttrialError
 from attrial.example import Example
 from attrial.masks import Masks, Scores, everything
+from attrial_methods._options import at_least
 
 SIGN = "signed"
 CLASS_SPECIFIC = True
@@ -20,8 +20,7 @@ def occlusion(x: Example, *, seed: int, window: int = 1) -> Asking[Scores]:
 
     With ``window=1`` this is leave-one-out. A wider window's drop is shared equally by its players.
     """
-    if window < 1:
-        raise AttrialError(f"occlusion: window={window}; it takes 1 or more")
+    at_least("occlusion", "window", window, 1)
     gone = _windows(x.n, min(window, x.n))
     values = yield from keep(np.concatenate([everything(x.n), ~gone]))
     shares = (values[0] - values[1:]) / gone.sum(1)

@@ -5,9 +5,19 @@ from math import factorial
 import numpy as np
 
 from attrial.ask import Asking, keep
-from attrial.errors import AttrialError
 from attrial.example import Example
-from attrial.masks import Floats, Ints, Scores, Values, all_subsets, prefixes
+from attrial.masks import (
+    Ints,
+    Masks,
+    Scores,
+    Values,
+    all_subsets,
+    everything,
+    nothing,
+    prefixes,
+)
+from attrial_methods._options import at_least
+from attrial_methods._sets import affordable
 
 SIGN = "signed"
 CLASS_SPECIFIC = True
@@ -17,23 +27,20 @@ ASKS = ("keep",)
 VERSION = 1
 
 
-def shapley(
-    x: Example, *, seed: int, exact_up_to: int = 12, permutations: int = 50
-) -> Asking[Scores]:
+def shapley(x: Example, *, seed: int, samples: int = 1000, exact_up_to: int = 12) -> Asking[Scores]:
     """Score each player by its Shapley value: exact for few players, sampled above.
 
-    Up to ``exact_up_to`` players all 2^n sets are asked. Above, ``permutations`` orders are drawn
-    in antithetic pairs (each with its reverse; Mitchell et al. 2022), n - 1 new rows an order.
-    Either way the scores sum to v(all) - v(none).
+    Up to ``exact_up_to`` players, or where ``samples`` pays for it, all 2^n sets are asked. Above,
+    orders are drawn in antithetic pairs (each with its reverse; Mitchell et al. 2022) while
+    ``samples`` model rows last: n - 1 an order. Either way the scores sum to v(all) - v(none).
     """
-    if permutations < 1:
-        raise AttrialError(f"shapley: permutations={permutations}; it takes 1 or more")
-    if x.n <= exact_up_to:
+    at_least("shapley", "samples", samples, 1)
+    if affordable(x.n, samples, exact_up_to=exact_up_to):
         values = yield from keep(all_subsets(x.n))
         return _exact(values, x.n)
-    orders = _antithetic(x.n, permutations, seed)
-    values = yield from keep(np.concatenate([prefixes(order) for order in orders]))
-    return _sampled(values.reshape(len(orders), x.n + 1), orders)
+    orders = _antithetic(x.n, max(1, (samples - 2) // (2 * (x.n - 1))), seed)
+    values = yield from keep(_rows(orders))
+    return _sampled(values, orders)
 
 
 def _exact(values: Values, n: int) -> Scores:
@@ -49,16 +56,25 @@ def _exact(values: Values, n: int) -> Scores:
     return scores
 
 
-def _antithetic(n: int, count: int, seed: int) -> Ints:
-    """``count`` orders (count, n), every second one the reverse of the one before."""
+def _antithetic(n: int, pairs: int, seed: int) -> Ints:
+    """Orders (2 pairs, n), every second one the reverse of the one before."""
     rng = np.random.default_rng(seed)
-    drawn = np.array([rng.permutation(n) for _ in range((count + 1) // 2)])
-    return np.stack([drawn, drawn[:, ::-1]], axis=1).reshape(-1, n)[:count]
+    drawn = np.array([rng.permutation(n) for _ in range(pairs)])
+    return np.stack([drawn, drawn[:, ::-1]], axis=1).reshape(-1, n)
 
 
-def _sampled(values: Floats, orders: Ints) -> Scores:
-    """Mean rises over orders: values (orders, n + 1) along each order's prefixes."""
-    rises = np.diff(values, axis=1)
+def _rows(orders: Ints) -> Masks:
+    """Nothing, everything, and what stands between them along each order."""
+    n = orders.shape[1]
+    between = [prefixes(order)[1:-1] for order in orders]
+    return np.concatenate([nothing(n), everything(n), *between])
+
+
+def _sampled(values: Values, orders: Ints) -> Scores:
+    """Mean rises over orders, from the values of ``_rows``."""
+    ends = np.broadcast_to(values[:2, None, None], (2, len(orders), 1))
+    along = [ends[0], values[2:].reshape(len(orders), -1), ends[1]]
+    rises = np.diff(np.concatenate(along, axis=1), axis=1)
     scores = np.empty_like(rises)
     np.put_along_axis(scores, orders, rises, axis=1)
     return np.asarray(scores.mean(0))

@@ -40,6 +40,7 @@ def attention(subject: Subject, ask: Attend, forward: Forward) -> Attention:
         lambda: forward(arguments),
         gradient=ask.gradient,
         scale=ask.scale,
+        layer=ask.layer,
         fold=fold,
     )
     if not ask.gradient:

@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from transformers import PreTrainedModel
 
+from attrial.ask import Slope
 from attrial.errors import NotApplicable
 from attrial.masks import Ints
 from attrial.removal import Vocabulary
@@ -64,6 +66,25 @@ class Baselines:
     model: PreTrainedModel
     vocabulary: Vocabulary
 
+    def start(self, ask: Slope, t: int) -> Tensor:
+        """Where each row of a question starts: (k, t, d), or (1, 1, d) where all start alike.
+
+        Raises:
+            NotApplicable: If the tokenizer has no such token, or there is no such baseline.
+        """
+        if ask.baseline != "sampled":
+            return self.vector(ask.baseline)[None, None]
+        draws = np.zeros(1, int) if ask.draws is None else ask.draws
+        tokens = np.stack([self._drawn(ask.seed, int(draw), t) for draw in draws])
+        return lookup(self.model, tokens.ravel()).unflatten(0, tokens.shape)
+
+    def _drawn(self, seed: int, draw: int, t: int) -> Ints:
+        """A token of the vocabulary, none of them special, at each of t positions."""
+        weight = table(self.model).weight
+        assert isinstance(weight, Tensor)
+        ordinary = np.setdiff1d(np.arange(len(weight)), sorted(self.vocabulary.special))
+        return np.random.default_rng([seed, draw]).choice(ordinary, t)
+
     def vector(self, name: str) -> Tensor:
         """The baseline's word embedding (d,) in float64.
 
@@ -90,7 +111,7 @@ class Baselines:
         }
         if name not in tokens:
             raise NotApplicable(
-                f"no baseline {name!r}; known are {', '.join(tokens)}, mean, reference, zero"
+                f"no baseline {name!r}; known are {', '.join(tokens)}, mean, reference, sampled, zero"
             )
         token = tokens[name]
         if token is None:

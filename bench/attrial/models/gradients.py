@@ -26,7 +26,8 @@ class Path:
         ask: The points on the way.
         shares: (k, t) how far each position has gone; fixed positions stay at the input.
         end: (t, d) the input's embeddings.
-        difference: (t, d) input minus baseline; zero at fixed positions.
+        difference: (k, t, d) input minus each row's baseline, or (1, t, d) where all rows have one;
+            zero at fixed positions.
     """
 
     subject: Subject
@@ -38,7 +39,7 @@ class Path:
     def point(self, row: int) -> Tensor:
         """Embeddings (t, d) of one point, its noise included; the same in every company."""
         left = torch.from_numpy(1.0 - self.shares[row]).to(self.end.device)[:, None]
-        return self.end - left * self.difference + self._noise(row)
+        return self.end - left * self.difference[row % len(self.difference)] + self._noise(row)
 
     def _noise(self, row: int) -> Tensor:
         if not self.ask.noise:
@@ -56,7 +57,7 @@ def path(subject: Subject, ask: Slope, forward: Forward, baselines: Baselines) -
     shares = np.concatenate([ask.points, fixed], axis=1)[:, x.owner]
     end = lookup(forward.model, x.ids)
     player = torch.from_numpy(x.owner >= 0).to(end.device)[:, None]
-    return Path(subject, ask, shares, end, (end - baselines.vector(ask.baseline)) * player)
+    return Path(subject, ask, shares, end, (end - baselines.start(ask, len(x.ids))) * player)
 
 
 def slopes(paths: Sequence[Path], forward: Forward) -> list[Slopes]:

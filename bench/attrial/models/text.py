@@ -199,7 +199,12 @@ def _build(
     batch_tokens: int | None,
 ) -> TextClassifier:
     check(model, tokenizer)
-    vocabulary = Vocabulary(tokenizer.mask_token_id, tokenizer.pad_token_id, tokenizer.unk_token_id)
+    vocabulary = Vocabulary(
+        tokenizer.mask_token_id,
+        tokenizer.pad_token_id,
+        tokenizer.unk_token_id,
+        frozenset(tokenizer.all_special_ids),
+    )
     forward = forward_of(model, pad=vocabulary.pad or 0, tokens=batch_tokens or budget(model))
     dtype = str(model.dtype).removeprefix("torch.")
     spec = ModelSpec(name=name, revision=revision, weights=digest(model), dtype=dtype)

@@ -1,0 +1,9 @@
+"""Checks of arguments that several methods take."""
+
+from attrial.errors import AttrialError
+
+
+def at_least(method: str, option: str, value: float, least: float) -> None:
+    """Refuse a value that is too small, naming what would be right."""
+    if value < least:
+        raise AttrialError(f"{method}: {option}={value}; it takes {least} or more")

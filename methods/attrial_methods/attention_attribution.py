@@ -1,0 +1,51 @@
+"""Attention attribution: gradients integrated as a layer's attention grows (Hao et al. 2021)."""
+
+import numpy as np
+
+from attrial.ask import Asking, attend
+from attrial.example import Example
+from attrial.masks import Floats, Scores
+from attrial_methods._options import at_least
+from attrial_methods._quadrature import rule
+from attrial_methods._read import layer_number, pick_row
+
+SIGN = "signed"
+CLASS_SPECIFIC = True
+ADDITIVE = False
+STOCHASTIC = False
+ASKS = ("attend",)
+VERSION = 1
+
+
+def attention_attribution(
+    x: Example,
+    *,
+    seed: int,
+    layer: str | int = "last",
+    row: str = "read",
+    steps: int = 20,
+    quadrature: str = "gauss_legendre",
+) -> Asking[Scores]:
+    """Score each player by sum_h A_h * integral_0^1 dy(a A)/dA_h da in one row (AttAttr).
+
+    One layer's weights are scaled by a, the others are what they come to be. Over all cells and
+    heads the products sum to y minus y with that layer's attention at zero.
+
+    Args:
+        x: The example.
+        seed: Unused: the method is deterministic.
+        layer: ``last``, ``first`` or a number (0 comes first).
+        row: The query: ``read``, ``last``, or ``mean`` or ``max`` over all positions.
+        steps: Gradients asked for.
+        quadrature: ``gauss_legendre``, ``midpoint``, ``trapezoid``, ``left``, or ``right`` (the
+            paper's).
+    """
+    at_least("attention_attribution", "steps", steps, 1)
+    full = yield from attend()
+    number = layer_number(len(full.weights), layer)
+    integral: Floats = np.zeros_like(full.weights[number])
+    for at, weight in zip(*rule(quadrature, steps), strict=True):
+        reply = yield from attend(gradient=True, scale=float(at), layer=number)
+        integral += weight * np.asarray(reply.gradient)[number]
+    products = (full.weights[number] * integral).sum(0)
+    return x.to_players(pick_row(products, row, x.read))

@@ -1,0 +1,39 @@
+"""Attention flow: the most that streams to each player through attention (Abnar & Zuidema 2020)."""
+
+from attrial import algebra
+from attrial.ask import Asking, attend
+from attrial.example import Example
+from attrial.masks import Scores
+
+SIGN = "nonnegative"
+CLASS_SPECIFIC = False
+ADDITIVE = False
+STOCHASTIC = False
+ASKS = ("attend",)
+VERSION = 1
+
+
+def attention_flow(
+    x: Example,
+    *,
+    seed: int,
+    residual: float | list[float] = 0.5,
+    fusion: str = "mean",
+    normalise: bool = True,
+) -> Asking[Scores]:
+    """Score each player by the maximum flow from the position that is read, weights as capacities.
+
+    Layers are those of attention rollout; a player's flow is the sum over its tokens. Flows to
+    single tokens are exact, and often tied: no more can reach a token than its column of the first
+    layer lets through, whoever asks.
+
+    Args:
+        x: The example.
+        seed: Unused: the method is deterministic.
+        residual: Share of the identity, one for all layers or a list with one a layer.
+        fusion: ``mean``, ``max`` or ``min`` over heads.
+        normalise: Whether the flows to all tokens, special ones included, are scaled to sum 1.
+    """
+    reply = yield from attend(fuse=fusion)
+    flows = algebra.flow(reply.weights, residual, rows=[x.read], normalise=normalise)
+    return x.to_players(flows[0])

@@ -1,0 +1,35 @@
+"""Attention x gradient: attention weights times the target's gradient in them, in one row."""
+
+import numpy as np
+
+from attrial import algebra
+from attrial.ask import Asking, attend
+from attrial.example import Example
+from attrial.masks import Scores
+from attrial_methods._read import pick_layer, pick_row
+
+SIGN = "signed"
+CLASS_SPECIFIC = True
+ADDITIVE = False
+STOCHASTIC = False
+ASKS = ("attend",)
+VERSION = 1
+
+
+def attention_x_gradient(
+    x: Example, *, seed: int, layer: str | int = "last", fusion: str = "mean", row: str = "read"
+) -> Asking[Scores]:
+    """Score each player by the fused heads' A * dy/dA in one row, summed over its tokens.
+
+    Products are taken head by head, before any fusion, and keep their sign (Serrano & Smith 2019).
+
+    Args:
+        x: The example.
+        seed: Unused: the method is deterministic.
+        layer: ``last``, ``first``, ``mean`` or ``max`` over layers, or a number (0 comes first).
+        fusion: ``mean``, ``max`` or ``min`` over heads.
+        row: The query: ``read``, ``last``, or ``mean`` or ``max`` over all positions.
+    """
+    reply = yield from attend(gradient=True)
+    products = algebra.fuse(reply.weights * np.asarray(reply.gradient), fusion)
+    return x.to_players(pick_row(pick_layer(products, layer), row, x.read))

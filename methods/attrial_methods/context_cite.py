@@ -1,0 +1,34 @@
+"""ContextCite: a sparse linear model of random ablations (Cohen-Wang et al. 2024)."""
+
+from attrial.ask import Asking, keep, note
+from attrial.example import Example
+from attrial.masks import Scores
+from attrial_methods._options import at_least
+from attrial_methods._sets import uniform_sets
+from attrial_methods._surrogate import lasso
+
+SIGN = "signed"
+CLASS_SPECIFIC = True
+ADDITIVE = False
+STOCHASTIC = True
+ASKS = ("keep",)
+VERSION = 1
+
+
+def context_cite(
+    x: Example, *, seed: int, samples: int = 64, alpha: float = 0.01
+) -> Asking[Scores]:
+    """Score each player by its slope in a lasso on standardised presence.
+
+    Sets keep each player with probability 1/2 (in complementary pairs here; all 2^n sets where
+    ``samples`` pays for them). 64 sets and ``alpha`` = 0.01 are the paper's; its target is the
+    log-odds. Without the penalty and with all sets this is the Banzhaf value. ``converged`` is
+    noted: 1 if the fit came to rest.
+    """
+    at_least("context_cite", "samples", samples, 2)
+    at_least("context_cite", "alpha", alpha, 0)
+    sets = uniform_sets(x.n, samples, seed)
+    values = yield from keep(sets)
+    scores, converged = lasso(sets, values, alpha)
+    yield from note({"converged": float(converged)})
+    return scores

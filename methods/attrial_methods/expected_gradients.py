@@ -1,0 +1,51 @@
+"""Expected gradients: integrated gradients over baselines that are drawn (Erion et al. 2021)."""
+
+import numpy as np
+
+from attrial.ask import Asking, note, slope
+from attrial.example import Example
+from attrial.masks import Floats, Scores
+from attrial_methods._options import at_least
+
+SIGN = "signed"
+CLASS_SPECIFIC = True
+ADDITIVE = True
+STOCHASTIC = True
+ASKS = ("slope",)
+VERSION = 1
+
+
+def expected_gradients(
+    x: Example, *, seed: int, samples: int = 200, baseline: str = "sampled"
+) -> Asking[Scores]:
+    """Score each player by the mean of <input - b, gradient at a point between b and the input>.
+
+    Every sample draws a baseline b, whose tokens come from the vocabulary at random, and a point
+    on the way; the points are spread over strata of [0, 1]. In the mean the scores sum to
+    y(input) - E y(b); how far they miss it here is noted as ``completeness_gap``.
+
+    Args:
+        x: The example.
+        seed: Of the draws.
+        samples: Baselines, with a gradient on the way and one at each baseline (for the gap).
+        baseline: ``sampled``; or one name of ``integrated_gradients``, whose integral then is
+            taken by random points.
+    """
+    at_least("expected_gradients", "samples", samples, 1)
+    ways = _strata(samples, seed)
+    shares = np.concatenate([ways, np.zeros(samples), [1.0]])
+    draws = np.concatenate([np.arange(samples), np.arange(samples), [0]])
+    slopes = yield from slope(
+        np.repeat(shares[:, None], x.n, axis=1), baseline=baseline, seed=seed, draws=draws
+    )
+    parts = (slopes.gradient * slopes.difference).sum(-1)[:samples]
+    scores = x.to_players(parts.mean(0))
+    change = float(slopes.values[-1] - slopes.values[samples:-1].mean())
+    yield from note({"completeness_gap": abs(float(scores.sum()) - change)})
+    return scores
+
+
+def _strata(count: int, seed: int) -> Floats:
+    """One point in each of ``count`` equal parts of [0, 1], in random order."""
+    rng = np.random.default_rng(seed)
+    return np.asarray((rng.permutation(count) + rng.random(count)) / count)

@@ -1,0 +1,47 @@
+"""SmoothGrad: the gradient averaged over noisy copies of the input (Smilkov et al. 2017)."""
+
+import numpy as np
+
+from attrial.ask import Asking, slope
+from attrial.errors import AttrialError
+from attrial.example import Example
+from attrial.masks import Scores
+from attrial_methods._options import at_least
+
+SIGN = "magnitude"
+CLASS_SPECIFIC = True
+ADDITIVE = False
+STOCHASTIC = True
+ASKS = ("slope",)
+VERSION = 1
+
+
+def smooth_grad(
+    x: Example,
+    *,
+    seed: int,
+    samples: int = 50,
+    noise: float = 0.1,
+    order: int = 2,
+    squared: bool = False,
+) -> Asking[Scores]:
+    """Score each player by the norm of the mean gradient under noise, summed over its tokens.
+
+    Args:
+        x: The example.
+        seed: Of the noise.
+        samples: Noisy copies.
+        noise: Standard deviation, as a share of the spread (max - min) of the input's embeddings.
+        order: 1 or 2: which norm over the embedding.
+        squared: Whether gradients are squared before they are averaged (SmoothGrad squared, Hooker
+            et al. 2019); the norm is then of the root of that mean.
+    """
+    at_least("smooth_grad", "samples", samples, 1)
+    at_least("smooth_grad", "noise", noise, 0)
+    if order not in (1, 2):
+        raise AttrialError(f"smooth_grad: order={order}; it takes 1 or 2")
+    points = np.ones((samples, x.n))
+    slopes = yield from slope(points, baseline="zero", noise=noise, seed=seed)
+    power = 2 if squared else 1
+    mean = (slopes.gradient**power).mean(0) ** (1 / power)
+    return x.to_players(np.linalg.norm(mean, ord=order, axis=-1))
