@@ -23,25 +23,15 @@ KINDS = {
     ),
     "planted_xor": ({"birch", "cedar", "maple", "willow"}, {"chisel", "drill", "pliers", "wrench"}),
 }
-SMALL = {
-    "bird": "finch wren",
-    "fish": "minnow trout",
-    "insect": "gnat midge",
-    "mammal": "mouse shrew",
-    "plant": "clover moss",
-    "reptile": "gecko skink",
-    "ship": "canoe dinghy",
-    "vehicle": "bicycle scooter",
-}
-LARGE = {
-    "bird": "condor ostrich",
-    "fish": "shark marlin",
-    "insect": "hornet mantis",
-    "mammal": "elephant moose",
-    "plant": "redwood sequoia",
-    "reptile": "crocodile python",
-    "ship": "ferry tanker",
-    "vehicle": "lorry tractor",
+TABLE = {  # France, Italy, Japan, Spain
+    "capital": "paris rome tokyo madrid",
+    "currency": "franc lira yen peseta",
+    "drink": "cognac grappa sake sherry",
+    "fighter": "musketeer gladiator samurai matador",
+    "food": "crepe pizza sushi paella",
+    "language": "french italian japanese spanish",
+    "painter": "monet titian hokusai goya",
+    "poet": "hugo dante basho lorca",
 }
 Judged = tuple[int | None, set[int]]  # the class, None where the text leaves it open; its evidence
 
@@ -70,14 +60,14 @@ def xor(words: Sequence[str]) -> Judged:
 
 
 def lookup(words: Sequence[str]) -> Judged:
-    queries = [(i, w) for i, w in enumerate(words) if w in SMALL]
+    queries = [(i, w) for i, w in enumerate(words) if w in TABLE]
     if len(queries) != 1:
         return None, set()
     where, key = queries[0]
-    entries = [i for i, w in enumerate(words) if w in (SMALL[key] + " " + LARGE[key]).split()]
+    entries = [i for i, w in enumerate(words) if w in TABLE[key].split()]
     if len(entries) != 1:
         return None, {where, *entries}
-    return int(words[entries[0]] in LARGE[key].split()), {where, entries[0]}
+    return TABLE[key].split().index(words[entries[0]]), {where, entries[0]}
 
 
 RULES: dict[str, Callable[[Sequence[str]], Judged]] = {
@@ -146,34 +136,45 @@ def test_every_prefix_is_balanced_in_classes_and_lengths(task: str, seed: int, c
     lengths = [len(item.texts[0].split()) for item in found]
     assert 6 <= min(lengths) <= max(lengths) <= 30
     assert sum(n <= 12 for n in lengths) * 3 >= count
-    assert abs(sum(1 if item.label else -1 for item in found)) <= 1
+    counts = Counter(item.label for item in found)
+    classes = 4 if task == "planted_lookup" else 2
+    assert max(counts.values()) - min(counts[c] for c in range(classes)) <= 1
 
 
 @each_task
 def test_no_position_and_no_filler_tells_the_class(task: str) -> None:
-    found = made(task, 4000, 11)
-    places: dict[int, list[float]] = {0: [], 1: []}
-    filler: dict[int, Counter[str]] = {0: Counter(), 1: Counter()}
-    for item in found:
+    places: dict[int, list[float]] = {}
+    filler: dict[int, Counter[str]] = {}
+    for item in made(task, 4000, 11):
         assert item.label is not None
         words = item.texts[0].split()
-        places[item.label] += [(i + 0.5) / len(words) for i in marked(item)]
-        filler[item.label].update(set(words) & set(FILLER))
-    for at in places.values():  # uniform over the text: mean 1/2, variance 1/12
-        assert abs(np.mean(at) - 0.5) < 4.5 * np.sqrt(1 / 12 / len(at))
-        counts = np.histogram(at, bins=4, range=(0, 1))[0] / len(at)
-        assert np.allclose(counts, 0.25, atol=0.05)
+        at = [(i + 0.5) / len(words) for i in marked(item)]
+        places.setdefault(item.label, []).extend(at)
+        filler.setdefault(item.label, Counter()).update(set(words) & set(FILLER))
+    for evident in places.values():  # uniform over the text: mean 1/2, variance 1/12
+        assert abs(np.mean(evident) - 0.5) < 4.5 * np.sqrt(1 / 12 / len(evident))
+        shares = np.histogram(evident, bins=4, range=(0, 1))[0] / len(evident)
+        assert np.allclose(shares, 0.25, atol=0.05)
     z = [(filler[0][w] - filler[1][w]) / np.sqrt(filler[0][w] + filler[1][w]) for w in FILLER]
     assert np.max(np.abs(z)) < 4.5
     assert 0.7 < np.mean(np.square(z)) < 1.3
 
 
-def test_entries_that_were_not_asked_for_hold_both_values() -> None:
-    for item in made("planted_lookup", 400, 5):
-        words, evidence = item.texts[0].split(), marked(item)
-        rest = {w for i, w in enumerate(words) if i not in evidence}
-        assert rest & set(" ".join(SMALL.values()).split())
-        assert rest & set(" ".join(LARGE.values()).split())
+def test_neither_query_nor_entry_tells_alone() -> None:
+    """Values all differ and more than one is left out: by symmetry nothing favours the answer."""
+    entries = {w: (k, v) for k, row in TABLE.items() for v, w in enumerate(row.split())}
+    asked, places = Counter[tuple[int, int]](), Counter[int]()
+    for item in made("planted_lookup", 3000, 5):
+        shown = [entries[w] for w in item.texts[0].split() if w in entries]
+        keys, values = zip(*shown, strict=True)
+        assert len(set(keys)) == len(set(values)) == len(shown) in (2, 3)
+        assert item.label is not None
+        asked[len(shown), sorted(values).index(item.label)] += 1
+        places[item.label] += 1
+    for count in (2, 3):  # the answer is the lowest, middle or highest value shown equally often
+        hits = [asked[count, rank] for rank in range(count)]
+        assert max(abs(h - sum(hits) / count) for h in hits) < 4.5 * np.sqrt(sum(hits) / 4)
+    assert set(places.values()) == {750}
 
 
 def test_majorities_are_often_narrow_and_sometimes_unanimous() -> None:

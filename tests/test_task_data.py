@@ -214,17 +214,22 @@ def test_the_hub_is_asked_for_the_pinned_revision(monkeypatch: pytest.MonkeyPatc
         asked.append((name, config, revision, split))
         return datasets.Dataset.from_list(ROWS)
 
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
     monkeypatch.setattr("huggingface_hub.HfApi.dataset_info", info)
     monkeypatch.setattr("datasets.load_dataset", load)
     hub = task(origin=Hub(name="a/b", config="c", revision="r"), split="validation", limit=2)
     assert items(hub) == EXPECTED[:2]
     assert asked == [("a/b", "r"), ("a/b", "c", "r", "validation")]
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    items(hub)
+    assert asked[2:] == asked[1:2]  # offline, the cache alone is asked
 
 
 def test_an_unreachable_hub_names_the_way_without(monkeypatch: pytest.MonkeyPatch) -> None:
     def info(api: object, name: str, *, revision: str, timeout: float) -> None:
         raise ConnectionError("no route\nto host")
 
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", False)
     monkeypatch.setattr("huggingface_hub.HfApi.dataset_info", info)
     with pytest.raises(AttrialError) as caught:
         items(task(origin=Hub(name="a/b")))

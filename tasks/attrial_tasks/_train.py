@@ -1,8 +1,8 @@
 """Makes the planted tasks' models anew: ``python -m attrial_tasks._train planted_xor --out DIR``.
 
-Small BERT classifiers with one token a word. Half of each batch has words replaced by [MASK], at a
-rate drawn uniformly from 0 to 1 (faithfulness measurable models: Madsen et al., ICML 2024), so that
-removal by mask is nothing new to them. A curriculum of lengths begins with the shortest texts.
+Small BERT classifiers with one token a word. Most of each batch has words replaced by [MASK], at
+rates drawn uniformly from 0 to 1 (faithfulness measurable models: Madsen et al., ICML 2024), so
+that removal by mask is nothing new to them. A curriculum of lengths begins with the shortest texts.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from tokenizers.processors import TemplateProcessing
 from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
 
 from attrial.task import Item, load_task
-from attrial_tasks._words import LONG, SHORT, TRAINING
+from attrial_tasks._words import FILLER, LONG, SHORT, TRAINING
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 PAD, UNK, CLS, SEP, MASK = range(5)
@@ -33,7 +33,7 @@ Ids = npt.NDArray[np.int64]
 class Recipe:
     """How long and how fast; ``pool`` texts are made once and drawn from."""
 
-    steps: int = 2000
+    steps: int = 2500
     batch: int = 128
     rate: float = 1e-3
     decay: float = 0.05
@@ -56,6 +56,7 @@ def tokenizer(words: Sequence[str]) -> PreTrainedTokenizerFast:
     return PreTrainedTokenizerFast(  # type: ignore[no-untyped-call]
         tokenizer_object=raw,
         model_max_length=64,
+        model_input_names=["input_ids", "token_type_ids", "attention_mask"],
         **{f"{name}_token": token for name, token in named.items()},
     )
 
@@ -88,11 +89,16 @@ def encode(items: Sequence[Item], words: Sequence[str]) -> Ids:
     return ids
 
 
-def masked(ids: Ids, rng: np.random.Generator) -> Ids:
-    """The same texts, words of the first half replaced by [MASK] at rates from 0 to 1."""
-    rate = rng.random((len(ids), 1)) * (np.arange(len(ids)) < len(ids) // 2)[:, None]
-    hit = (rng.random(ids.shape) < rate) & (ids >= len(SPECIAL))
-    return np.where(hit, MASK, ids)
+def masked(ids: Ids, filler: int, rng: np.random.Generator) -> Ids:
+    """The same texts, words of the first three quarters replaced by [MASK] at rates from 0 to 1.
+
+    In the first half any word may go, in the third quarter filler alone: a text of which nothing
+    but the telling words is left would hardly ever come up otherwise. ``filler`` is the first
+    id of filler words; they stand last in the vocabulary.
+    """
+    quarter = np.arange(len(ids))[:, None] * 4 // len(ids)
+    maskable = (ids >= len(SPECIAL)) & (quarter < 2) | (ids >= filler) & (quarter == 2)
+    return np.where(maskable & (rng.random(ids.shape) < rng.random((len(ids), 1))), MASK, ids)
 
 
 def longest(step: int, steps: int) -> int:
@@ -117,13 +123,14 @@ def fit(
     order = np.argsort((ids != PAD).sum(axis=1), kind="stable")
     lengths = (ids[order] != PAD).sum(axis=1) - 2
     optimiser = torch.optim.AdamW(model.parameters(), lr=recipe.rate, weight_decay=recipe.decay)
+    filler = model.config.vocab_size - len(FILLER)
     schedule = torch.optim.lr_scheduler.OneCycleLR(
         optimiser, max_lr=recipe.rate, total_steps=recipe.steps, pct_start=0.1
     )
     for step in range(recipe.steps):
         upto = np.searchsorted(lengths, longest(step, recipe.steps), side="right")
         rows = order[rng.integers(upto, size=recipe.batch)]
-        out = logits(model, masked(ids[rows], rng))
+        out = logits(model, masked(ids[rows], filler, rng))
         loss = torch.nn.functional.cross_entropy(out, torch.from_numpy(labels[rows]))
         optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
@@ -166,6 +173,8 @@ def save(model: BertForSequenceClassification, task: str, out: Path) -> None:
     """Write config.json, model.safetensors and the tokenizer's files."""
     model.save_pretrained(out)
     tokenizer(words_of(task)).save_pretrained(out)
+    for path in out.iterdir():
+        path.chmod(0o644)  # weights are written for their owner alone, but ship to everyone
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

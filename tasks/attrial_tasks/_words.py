@@ -1,9 +1,9 @@
 """Words, lengths and labels that all planted tasks share, and texts made of them from a seed.
 
 Items follow a fixed rhythm, so that every prefix of a task is balanced: every second one is short
-(exact controls can be computed for it), and the classes come in the order 0, 1, 1, 0. An item
-depends on the seed and on its own number only. The shipped models were trained on seeds from
-``TRAINING`` on; all seeds below it are unseen.
+(exact controls can be computed for it), and the classes come in turn. An item depends on the
+seed and on its own number only. The shipped models were trained on seeds from ``TRAINING`` on; all
+seeds below it are unseen.
 """
 
 from collections.abc import Callable, Sequence
@@ -38,9 +38,15 @@ Draw = Callable[[np.random.Generator, int, int], tuple[list[str], list[str]]]
 """From (rng, words, label) to the words that are evidence and the other ones that are no filler."""
 
 
-def label_of(index: int) -> int:
-    """0, 1, 1, 0, ...: the classes of every prefix differ by one item at most."""
-    return int(index % 4 in (1, 2))
+def label_of(index: int, classes: int) -> int:
+    """Classes in turn, shifted by half between short and long items.
+
+    Counts of the classes differ by one at most in every prefix, and short and long items have all.
+
+    >>> [label_of(i, 2) for i in range(4)], [label_of(i, 4) for i in range(8)]
+    ([0, 1, 1, 0], [0, 2, 1, 3, 2, 0, 3, 1])
+    """
+    return (index // 2 + index % 2 * classes // 2) % classes
 
 
 def length_of(index: int, rng: np.random.Generator) -> int:
@@ -54,14 +60,17 @@ def pick(rng: np.random.Generator, words: Sequence[str], count: int = 1) -> list
     return [words[i] for i in rng.integers(len(words), size=count)]
 
 
-def compose(draw: Draw, *, count: int, seed: int) -> list[Item]:
+def compose(draw: Draw, *, count: int, seed: int, classes: int = 2) -> list[Item]:
     """Items 0 to count - 1 of the task whose cue words ``draw`` draws."""
-    return [_item(draw, index, np.random.default_rng([seed, index])) for index in range(count)]
+    return [
+        _item(draw, index, label_of(index, classes), np.random.default_rng([seed, index]))
+        for index in range(count)
+    ]
 
 
-def _item(draw: Draw, index: int, rng: np.random.Generator) -> Item:
+def _item(draw: Draw, index: int, label: int, rng: np.random.Generator) -> Item:
     """Evidence, other cues and filler in random order, so that no position tells anything."""
-    n, label = length_of(index, rng), label_of(index)
+    n = length_of(index, rng)
     evidence, others = draw(rng, n, label)
     words = evidence + others + pick(rng, FILLER, n - len(evidence) - len(others))
     order = rng.permutation(n)
