@@ -162,11 +162,7 @@ def _json(path: Path, limit: int | None) -> list[Row]:
 
 
 def from_memory(data: Source, *, split: str | None = None, limit: int | None = None) -> Rows:
-    """The first rows of a pandas frame, a data set, a list of texts or a list of pairs.
-
-    Raises:
-        AttrialError: If it is none of these.
-    """
+    """The first rows of a pandas frame, a data set, a list of texts or of pairs, or an error."""
     if isinstance(data, list | tuple):
         return _from_texts(data[:limit])
     for library, read in (("pandas", _from_frame), ("datasets", _from_dataset)):
