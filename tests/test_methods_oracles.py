@@ -292,3 +292,21 @@ def test_integrated_gradients_against_a_plain_riemann_sum(seed: int) -> None:
 def test_arguments_out_of_range_are_named(call: str, said: str) -> None:
     with pytest.raises(AttrialError, match=said):
         testing.attribute(call, bag())
+
+
+def bag_again() -> testing.Smooth:
+    """The linear bag written another way: token by token, word by word."""
+
+    def value(x: Floats) -> Floats:
+        return np.array([sum(sum(a * b for a, b in zip(e, W, strict=True)) for e in k) for k in x])
+
+    def gradient(x: Floats) -> Floats:
+        return np.array([[list(W) for _ in k] for k in x])
+
+    return testing.smooth(value, gradient, ROWS, [PAD] * 4)
+
+
+@pytest.mark.parametrize("method", ["integrated_gradients", "shapley", "input_x_gradient"])
+def test_c12_two_codes_of_one_function_get_one_answer(method: str) -> None:
+    once, again = (testing.attribute(method, g) for g in (bag(), bag_again()))
+    np.testing.assert_allclose(once, again, atol=1e-12)
