@@ -101,12 +101,9 @@ def test_an_interrupted_run_goes_on_and_ends_in_the_same_bytes(
     tmp_path: Path, stop_after: int
 ) -> None:
     whole = table(tried(tmp_path / "whole", Interacting(), chunk_size=4))
-    calls = 0
 
     def stop(done: int, total: int, rows: int) -> None:
-        nonlocal calls
-        calls += 1
-        if calls == stop_after:
+        if done == 4 * stop_after:
             raise Killed
 
     examples, cut, rest = some_examples(10), Interacting(), Interacting()
@@ -211,3 +208,33 @@ def test_a_question_that_the_model_lacks_is_named_before_anything_is_computed(
     with pytest.raises(NotApplicable, match="attention needs 'attend'"):
         evaluator.evaluate(a, model, examples, Store(tmp_path))
     assert not model.rows
+
+
+REFUSES = '''"""Refuses short inputs."""
+import numpy as np
+from attrial.ask import Asking, Undefined, note
+from attrial.example import Example
+from attrial.masks import Scores
+ASKS, VERSION = (), 1
+def refuses(x: Example, *, seed: int) -> Asking[Scores]:
+    """Refuse."""
+    yield from note({})
+    if x.n < 5:
+        raise Undefined("too short")
+    return np.arange(x.n, dtype=float)
+'''
+
+
+def test_a_method_without_scores_is_counted_not_filled(tmp_path: Path) -> None:
+    path = tmp_path / "refuses.py"
+    path.write_text(REFUSES)
+    examples = some_examples(8)  # 3, 4, 5, 6 players, twice
+    a = assignment(examples, methods=["random"])
+    a = replace(a, methods={**a.methods, "refuses": plugin_call.method(str(path))})
+    entries = evaluator.evaluate(a, Interacting(), examples, Store(tmp_path / "out"))
+    by = {(e.record.spec.label, e.record.spec.removal): e for e in entries}
+    for removal in a.removals:
+        cell = by["refuses", removal].record.cells["aopc"]
+        assert (cell.n, cell.undefined) == (4, {"no scores: too short": 4})
+        assert by["random", removal].record.cells["aopc"].n == 8
+        assert by["refuses", removal].trials[0].scores == []

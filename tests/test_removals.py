@@ -93,7 +93,8 @@ def test_the_panel_is_these_six_and_each_says_what_it_does() -> None:
 
 @pytest.mark.parametrize("removal", ["mask", "pad", "unk"])
 def test_a_missing_token_is_named_together_with_what_can_be_done(removal: str) -> None:
-    lacking = replace(ALL, **{removal: None})
+    names = {n: getattr(ALL, n) for n in ("mask", "pad", "unk")}
+    lacking = Vocabulary(**(names | {removal: None}))
     assert removal not in possible(lacking)
     with pytest.raises(NotApplicable) as told_error:
         remove(example(), np.ones((1, 7), bool), removal=removal, vocabulary=lacking)

@@ -22,9 +22,10 @@ Place = tuple[str, str, int]  # who, removal, example
 
 @dataclass(frozen=True)
 class Explained:
-    """One example's scores by one method, with what it noted and asked for."""
+    """One example's scores by one method, or why there are none; what it noted and asked for."""
 
-    scores: Scores
+    scores: Scores | None
+    reason: str
     notes: Mapping[str, Noted]
     cost: Mapping[str, int]
 
@@ -65,13 +66,12 @@ def explain(
             yield subject, a.methods[label](x, seed_of(a.seed, x))
 
     answers = answer(value, askers())
-    return {seat: _explained(seat[0], got) for seat, got in zip(seats, answers, strict=True)}
+    return {seat: _explained(got) for seat, got in zip(seats, answers, strict=True)}
 
 
-def _explained(label: str, got: Answer[Scores]) -> Explained:
-    if got.result is None:
-        raise Undefined(f"method {label} gave no scores: {got.undefined}")
-    return Explained(got.result, got.notes, asdict(got.cost))
+def _explained(got: Answer[Scores]) -> Explained:
+    reason = f"no scores: {got.undefined}" if got.result is None else ""
+    return Explained(got.result, reason, got.notes, asdict(got.cost))
 
 
 def measure(
@@ -98,7 +98,10 @@ def measure(
             cells.append((who, removal, name, i))
             seats.append((_subject(examples[i], removal, classes[i], metric), asker))
         else:
-            measured.reasons[who, removal, name, i] = _why(searched.get((removal, name, i)))
+            own = explained.get((who, i))
+            measured.reasons[who, removal, name, i] = (
+                own.reason if own else _why(searched.get((removal, name, i)))
+            )
     for cell, got in zip(cells, answer(value, seats), strict=True):
         _enter(measured, cell, got)
     return measured
@@ -157,7 +160,7 @@ def _asker(
     place: tuple[str, str, int],
     seed: int,
 ) -> Asking[float] | None:
-    """The asker of one cell; None where a control has no order to be measured by."""
+    """The asker of one cell; None where there is no order to be measured."""
     own = seed_of(seed, x)
     if who == "random_order":
         return metric.expected(x, own)
@@ -166,7 +169,8 @@ def _asker(
         if found is None or found.result is None:
             return None
         return metric.value(x, found.result[who == "worst_order"], own)
-    return metric.value(x, explained[who, place[2]].scores, own)
+    scores = explained[who, place[2]].scores
+    return None if scores is None else metric.value(x, scores, own)
 
 
 def _enter(measured: Measured, cell: Cell, got: Answer[float]) -> None:
@@ -216,7 +220,7 @@ def _trial(
     return Trial(
         id=x.id,
         players=list(x.players),
-        scores=[] if own is None else own.scores.tolist(),
+        scores=[] if own is None or own.scores is None else own.scores.tolist(),
         truth=None if x.truth is None else x.truth.tolist(),
         target=index,
         label=x.label,

@@ -61,12 +61,14 @@ def evaluate(
     started = time.monotonic()
     everything = jobs(a)
     missing = [job for job in everything if not store.has(job.spec.digest)]
-    value = Value(model)
+    done = 0
+    value = Value(model, watch=lambda rows: progress(done, len(examples), rows))
     for number, part in chunks(examples, chunk_size) if missing else ():
         wanted = [job for job in missing if number not in store.parts(job.spec.digest)]
         if wanted:
             _try_chunk(a, value, wanted, part, number, store)
-        progress(min((number + 1) * chunk_size, len(examples)), len(examples), value.computed)
+        done += len(part)
+        progress(done, len(examples), value.computed)
     for job in missing:
         _finish(job, a, store, time.monotonic() - started)
     return [store.get(job.spec.digest) for job in everything]

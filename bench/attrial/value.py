@@ -52,13 +52,25 @@ class Cost:
     attends: int = 0
 
 
+def _unwatched(computed: int) -> None:
+    """Nobody wants to know."""
+
+
 @dataclass
 class Value:
-    """A model behind a memory of its outputs, keyed by content and removal."""
+    """A model behind a memory of its outputs, keyed by content and removal.
+
+    Attributes:
+        model: What answers.
+        memory: Its outputs so far.
+        computed: Rows that it was asked for.
+        watch: Told ``computed`` whenever it has grown.
+    """
 
     model: Model
     memory: dict[tuple[str, str], Known] = field(default_factory=dict)
     computed: int = 0
+    watch: Callable[[int], None] = _unwatched
 
     def known(self, subject: Subject) -> Known:
         """The memory of one example under one removal."""
@@ -100,6 +112,7 @@ class Value:
                 )
             self.known(subject).add(list(rows), np.asarray(outputs, np.float64))
             self.computed += len(rows)
+        self.watch(self.computed)
 
     def slope(self, asks: Sequence[tuple[Subject, Slope]]) -> list[Slopes]:
         """Gradients, one pass for all who ask alike."""

@@ -76,7 +76,7 @@ class Baselines:
             return self.vector(ask.baseline)[None, None]
         draws = np.zeros(1, int) if ask.draws is None else ask.draws
         tokens = np.stack([self._drawn(ask.seed, int(draw), t) for draw in draws])
-        return lookup(self.model, tokens.ravel()).unflatten(0, tokens.shape)
+        return lookup(self.model, tokens.ravel()).reshape(*tokens.shape, -1)
 
     def _drawn(self, seed: int, draw: int, t: int) -> Ints:
         """A token of the vocabulary, none of them special, at each of t positions."""
