@@ -23,7 +23,13 @@ def test_only_literal_keyword_arguments_are_read(text: str) -> None:
         registry.parse_call(text)
 
 
-literals = st.one_of(st.integers(), st.text(), st.booleans(), st.none(), st.floats(allow_nan=False, allow_infinity=False))
+literals = st.one_of(
+    st.integers(),
+    st.text(),
+    st.booleans(),
+    st.none(),
+    st.floats(allow_nan=False, allow_infinity=False),
+)
 
 
 @given(st.dictionaries(st.from_regex(r"[a-z]{1,8}_", fullmatch=True), literals, max_size=4))

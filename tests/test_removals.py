@@ -1,6 +1,5 @@
 """Removals against a slow retelling token by token, and the errors of those that can't be done."""
 
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np

@@ -111,7 +111,8 @@ class Baselines:
         }
         if name not in tokens:
             raise NotApplicable(
-                f"no baseline {name!r}; known are {', '.join(tokens)}, mean, reference, sampled, zero"
+                f"no baseline {name!r}; "
+                f"known are {', '.join(tokens)}, mean, reference, sampled, zero"
             )
         token = tokens[name]
         if token is None:
