@@ -1,0 +1,116 @@
+"""The Python door: what notebooks call, and what comes back."""
+
+from pathlib import Path
+
+import datasets
+import numpy as np
+import pandas as pd
+import pytest
+from transformers import AutoModelForSequenceClassification, AutoTokenizer
+
+import attrial
+import attrial_tasks
+from attrial.errors import AttrialError
+
+MODEL = Path(attrial_tasks.__file__).parent / "models" / "planted_keyword"
+COLUMNS = [
+    "task", "model", "removal", "method", "metric", "value", "low", "high", "normalised", "n",
+    "undefined", "rank_low", "rank_high",
+]  # fmt: skip
+TEXTS = ["about above across again", "bag basket bench"]
+
+
+def test_a_board_is_a_frame_of_the_promised_columns() -> None:
+    board = attrial.run(tasks=["planted_keyword"], methods=["random", "occlusion"], limit=4, seed=0)
+    frame = board.frame()
+    assert list(frame.columns[: len(COLUMNS)]) == COLUMNS
+    assert set(frame.method) == {"random", "occlusion", "random_order", "best_order", "worst_order"}
+    assert (frame.n == 4).all()
+    assert frame[~frame.control].rank_low.between(1, 2).all()
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        TEXTS,
+        pd.DataFrame({"text": TEXTS}),
+        datasets.Dataset.from_dict({"text": TEXTS}),
+    ],
+    ids=["list", "frame", "dataset"],
+)
+def test_texts_come_in_any_form(data: object) -> None:
+    board = attrial.run(
+        methods=["occlusion"],
+        models=[MODEL],
+        data=data,
+        metrics=["aopc"],
+    )
+    assert set(board.frame().n) == {2}
+
+
+def test_budgets_64_times_apart_give_the_same_board() -> None:
+    small, large = (
+        attrial.run(["planted_xor"], limit=4, batch_tokens=tokens).frame() for tokens in (64, 4096)
+    )
+    assert list(small.method) == list(large.method)
+    for column in ("value", "low", "high", "normalised"):
+        a, b = (frame[column].to_numpy(float) for frame in (small, large))
+        np.testing.assert_allclose(a, b, atol=1e-5)
+    spread = small[small.metric == "aopc"].set_index("method").value
+    assert spread["best_order"] - spread["worst_order"] > 0.1  # the model has teeth
+
+
+def test_a_loaded_model_explains_as_its_folder_does() -> None:
+    pair = (
+        AutoModelForSequenceClassification.from_pretrained(MODEL),
+        AutoTokenizer.from_pretrained(MODEL),
+    )
+    a, b = (attrial.explain(m, TEXTS[0], method="shapley") for m in (pair, str(MODEL)))
+    assert a.players == b.players == tuple(TEXTS[0].split())
+    np.testing.assert_array_equal(a.scores, b.scores)
+    assert a.target == b.target
+
+
+def test_explanations_of_two_classes_are_opposite_in_log_odds() -> None:
+    labels = AutoModelForSequenceClassification.from_pretrained(MODEL).config.id2label
+    a, b = (attrial.explain(MODEL, TEXTS[0], method="occlusion", target=n) for n in labels.values())
+    np.testing.assert_allclose(a.scores, -b.scores, atol=1e-6)
+    assert a.probability + b.probability == pytest.approx(1, abs=1e-6)
+
+
+def test_an_explanation_is_shown_escaped() -> None:
+    e = attrial.explain(MODEL, "<b>about</b> <script>alert(1)</script>", method="random")
+    assert "<script>" not in e.html() and "&lt;script&gt;" in e.html()
+    assert e._repr_html_() == e.html()
+    assert all(player in e.text() for player in e.players)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"method": "shaply"}, "did you mean shapley"),
+        ({"target": "nobody"}, "not one of the model's"),
+        ({"target": 2}, "not one of the model's"),
+        ({"function": "odds"}, "did you mean log_odds"),
+        ({"players": "letters"}, "players"),
+        ({"removal": "gone"}, "no removal 'gone'"),
+    ],
+)
+def test_wrong_words_are_named(arguments: dict[str, object], said: str) -> None:
+    with pytest.raises(AttrialError, match=said):
+        attrial.explain(MODEL, TEXTS[0], **arguments)  # type: ignore[arg-type]
+
+
+def test_removals_share_explanations_and_differ_in_metrics() -> None:
+    board = attrial.run(["planted_keyword"], ["occlusion"], removals=["mask", "delete"], limit=3)
+    frame = board.frame()
+    assert set(frame.removal) == {"mask", "delete"} and set(frame.explained_under) == {"mask"}
+    scores = {e.record.spec.removal: e.trials[0].scores for e in board.entries}
+    assert scores["mask"] == scores["delete"] or not scores["mask"]
+
+
+def test_public_names_are_the_promised_ones() -> None:
+    for name in attrial.__all__:
+        assert getattr(attrial, name) is not None
+    with pytest.raises(AttributeError):
+        _ = attrial.nothing
