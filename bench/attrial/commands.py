@@ -67,11 +67,12 @@ def _print_markdown(text: str) -> None:
 
 
 def show_explanation(found: Explanation, out: Path | None) -> None:
-    """Print coloured words; write a page if a file is named."""
+    """Print coloured words, or a line a word into a pipe; write a page if a file is named."""
     console = Console()
-    console.print(found.caption, markup=False, highlight=False)
-    console.print(report.terminal_heatmap(found.players, found.scores.tolist()))
-    if not console.is_terminal:
+    if console.is_terminal:
+        console.print(found.caption, markup=False, highlight=False)
+        console.print(report.terminal_heatmap(found.players, found.scores.tolist()))
+    else:
         typer.echo(found.text())
     if found.truncated:
         typer.echo(f"note: {found.truncated} words were cut; the model takes no more", err=True)
