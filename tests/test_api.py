@@ -114,3 +114,25 @@ def test_public_names_are_the_promised_ones() -> None:
         assert getattr(attrial, name) is not None
     with pytest.raises(AttributeError):
         _ = attrial.nothing
+
+
+def test_a_limit_below_one_and_a_folder_that_cannot_be_made_are_named(tmp_path: Path) -> None:
+    with pytest.raises(AttrialError, match="limit=0"):
+        attrial.run(["planted_keyword"], ["random"], limit=0)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(AttrialError, match="can't make the folder"):
+        attrial.run(["planted_keyword"], ["random"], limit=1, out=tmp_path / "file" / "out")
+
+
+def test_what_is_named_twice_is_tried_once() -> None:
+    once, twice = (
+        attrial.run(
+            ["planted_keyword"] * k,
+            ["random"] * k,
+            removals=["mask"] * k,
+            metrics=["aopc"],
+            limit=2,
+        )
+        for k in (1, 2)
+    )
+    assert once.frame().equals(twice.frame())

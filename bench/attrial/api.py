@@ -82,6 +82,8 @@ def run_suite(
         raise AttrialError("one data source can't serve several tasks; name one --task")
     for removal in suite.removals:
         registry.plugin("removals", removal)
+    if suite.limit is not None and suite.limit < 1:
+        raise AttrialError(f"limit={suite.limit}; it takes 1 or more")
     entries: list[Entry] = []
     with _store(out) as store:
         for task in tasks:
@@ -111,7 +113,7 @@ def _metrics(suite: Suite) -> dict[str, Metric]:
 def _tasks(suite: Suite, data: Source) -> list[Task]:
     if not suite.tasks and data is not None:
         return [Task(name="texts", description="Texts given by the user.")]
-    return [load_task(name) for name in suite.tasks or default_suite().tasks]
+    return [load_task(name) for name in dict.fromkeys(suite.tasks or default_suite().tasks)]
 
 
 def _own_model(task: Task) -> str:
@@ -125,6 +127,10 @@ def _own_model(task: Task) -> str:
 @contextmanager
 def _store(out: str | Path | None) -> Iterator[Store]:
     if out is not None:
+        try:  # before anything is computed
+            Path(out).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise AttrialError(f"can't make the folder {out}: {error.strerror}") from None
         yield Store(Path(out))
         return
     with tempfile.TemporaryDirectory(prefix="attrial-") as folder:
@@ -141,7 +147,7 @@ def _trial(
     store: Store,
     watch: Watch,
 ) -> list[Entry]:
-    removals = suite.removals or task.removals
+    removals = tuple(dict.fromkeys(suite.removals or task.removals))
     for removal in removals:
         require(model, removal)
     found = items(task, data=data, limit=suite.limit)
@@ -152,7 +158,7 @@ def _trial(
         model=model.spec,
         players=task.players,
         function=task.target,
-        removals=tuple(removals),
+        removals=removals,
         methods=methods,
         metrics={k: m for k, m in metrics.items() if known or m.facts.family != "evidence"},
         seed=suite.seed,
