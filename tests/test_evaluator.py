@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attrial import evaluator, leaderboard, plugin_call
+from attrial import evaluator, leaderboard, plugin_call, report
 from attrial.ask import Attend, Attention, Slope, Slopes
 from attrial.assignment import CONTROLS, Assignment, digest_of, jobs, seed_of
 from attrial.curves import normalise
@@ -238,3 +238,5 @@ def test_a_method_without_scores_is_counted_not_filled(tmp_path: Path) -> None:
         assert (cell.n, cell.undefined) == (4, {"no scores: too short": 4})
         assert by["random", removal].record.cells["aopc"].n == 8
         assert by["refuses", removal].trials[0].scores == []
+    page = report.render(entries, "html")
+    assert "no scores: too short" in page and "refuses" in report.render(entries, "md")

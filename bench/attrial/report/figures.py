@@ -89,7 +89,7 @@ def _sample(name: str, ranked: Sequence[Entry]) -> Sample:
         label=first.label,
         truncated=first.truncated,
         evidence=first.truth is not None and any(first.truth),
-        lines=tuple((name, _words(trial)) for name, trial in rows),
+        lines=tuple((name, _words(trial)) for name, trial in rows if trial.scores),
     )
 
 
