@@ -136,3 +136,20 @@ def test_what_is_named_twice_is_tried_once() -> None:
         for k in (1, 2)
     )
     assert once.frame().equals(twice.frame())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"tasks": "planted_keyword"}, "tasks takes a list"),
+        ({"methods": "random"}, "methods takes a list"),
+        ({"models": "folder"}, "models takes a list"),
+        ({"seed": 1.5}, "whole numbers"),
+        ({"limit": "x"}, "whole numbers"),
+    ],
+)
+def test_what_should_be_a_list_or_a_number_is_named(
+    arguments: dict[str, object], said: str
+) -> None:
+    with pytest.raises(AttrialError, match=said):
+        attrial.run(**arguments)  # type: ignore[arg-type]

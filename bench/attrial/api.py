@@ -53,6 +53,11 @@ def run(
     Raises:
         AttrialError: For anything that is wrong with the input, before anything is computed.
     """
+    for name, given in {"tasks": tasks, "methods": methods, "models": models}.items():
+        if isinstance(given, str) or (name == "models" and _is_pair(given)):
+            raise AttrialError(f"{name} takes a list, such as {name}=[...]; one was given bare")
+    if not isinstance(seed, int) or not isinstance(limit, int | None):
+        raise AttrialError(f"seed={seed!r}, limit={limit!r}: both are whole numbers")
     suite = Suite(
         tasks=tuple(map(str, tasks)),
         methods=tuple(methods),
@@ -62,6 +67,11 @@ def run(
         seed=seed,
     )
     return run_suite(suite, models=models, data=data, out=out, batch_tokens=batch_tokens)
+
+
+def _is_pair(models: object) -> bool:
+    """Whether it is one loaded (model, tokenizer), not a list of models."""
+    return isinstance(models, tuple) and len(models) == 2 and hasattr(models[0], "forward")
 
 
 def run_suite(
