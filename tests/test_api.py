@@ -146,6 +146,7 @@ def test_what_is_named_twice_is_tried_once() -> None:
         ({"models": "folder"}, "models takes a list"),
         ({"seed": 1.5}, "whole numbers"),
         ({"limit": "x"}, "whole numbers"),
+        ({"seed": -1}, "seed=-1"),
     ],
 )
 def test_what_should_be_a_list_or_a_number_is_named(

@@ -92,6 +92,8 @@ def run_suite(
         raise AttrialError("one data source can't serve several tasks; name one --task")
     for removal in suite.removals:
         registry.plugin("removals", removal)
+    if suite.seed < 0:
+        raise AttrialError(f"seed={suite.seed}; it takes 0 or more")
     if suite.limit is not None and suite.limit < 1:
         raise AttrialError(f"limit={suite.limit}; it takes 1 or more")
     entries: list[Entry] = []
@@ -160,6 +162,11 @@ def _trial(
     removals = tuple(dict.fromkeys(suite.removals or task.removals))
     for removal in removals:
         require(model, removal)
+    if len(task.labels) > len(model.labels):
+        raise AttrialError(
+            f"task {task.name} has the labels {', '.join(task.labels)}; the model has only "
+            f"{', '.join(model.labels)}"
+        )
     found = items(task, data=data, limit=suite.limit)
     examples = _examples(task, model, found)
     known = any(x.truth is not None for x in examples)

@@ -42,6 +42,8 @@ def explain(
         AttrialError: For an unknown method, label or removal, an empty text, a missing model.
     """
     asked = plugin_call.method(method)
+    if seed < 0:
+        raise AttrialError(f"seed={seed}; it takes 0 or more")
     if function not in FUNCTIONS:
         raise AttrialError(f"no target function {function!r}; {near(function, FUNCTIONS)}")
     classifier = classifier_of(model)

@@ -66,6 +66,8 @@ def score(
 
 def _checked(scores: npt.ArrayLike, n: int) -> Scores:
     checked = np.asarray(scores, np.float64)
+    if not np.isfinite(checked).all():
+        raise AttrialError("scores must be finite")
     if checked.shape != (n,):
         raise AttrialError(f"scores have shape {checked.shape}; the game has {n} players")
     return checked
