@@ -109,6 +109,8 @@ def bad(tmp_path: Path) -> dict[str, tuple[list[object], str]]:
     empty.write_text("text,label\nfine,1\n,0\n")
     labels = tmp_path / "labels.csv"
     labels.write_text("sentence,label\nfine,1\nodd,7\n")
+    told = tmp_path / "told.csv"
+    told.write_text("sentence,label\nfine,1\nodd,0\n")
     encoder = tmp_path / "encoder"
     shutil.copytree(MODEL, encoder)
     config = json.loads((encoder / "config.json").read_text())
@@ -131,6 +133,7 @@ def bad(tmp_path: Path) -> dict[str, tuple[list[object], str]]:
         "empty row": (["run", "--model", MODEL, "--data", empty], "empty"),
         "empty text": (["explain", "--model", MODEL, "--text", "  "], "empty"),
         "label of a row": ([*run, "--data", labels], "7"),
+        "other labels": ([*run, "--data", told], "the model's are"),
         "suite": (["run", tmp_path / "gone.toml"], "no suite file"),
         "records": (["leaderboard", tmp_path / "nowhere"], "no folder"),
         "no records": (["leaderboard", tmp_path], "no records"),
@@ -139,6 +142,7 @@ def bad(tmp_path: Path) -> dict[str, tuple[list[object], str]]:
 
 
 CASES = [
+    "other labels",
     "method", "metric", "task", "removal", "argument", "value", "folder", "no classifier", "file",
     "column", "column absent", "label", "empty row", "empty text", "label of a row", "suite",
     "records", "no records", "hub",

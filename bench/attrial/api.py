@@ -162,12 +162,8 @@ def _trial(
     removals = tuple(dict.fromkeys(suite.removals or task.removals))
     for removal in removals:
         require(model, removal)
-    if len(task.labels) > len(model.labels):
-        raise AttrialError(
-            f"task {task.name} has the labels {', '.join(task.labels)}; the model has only "
-            f"{', '.join(model.labels)}"
-        )
     found = items(task, data=data, limit=suite.limit)
+    _same_labels(task, model)
     examples = _examples(task, model, found)
     known = any(x.truth is not None for x in examples)
     a = Assignment(
@@ -183,6 +179,19 @@ def _trial(
     progress = watch(f"{task.name} · {model.spec.name}")
     with suited(model.forward.model):
         return evaluator.evaluate(a, model, examples, store, progress=progress)
+
+
+def _same_labels(task: Task, model: TextClassifier) -> None:
+    """A task's label names are the model's, in its order; LABEL_0 and the like name nothing."""
+    pairs = zip(task.labels, model.labels, strict=False)
+    apart = any(
+        a.casefold() != b.casefold() for a, b in pairs if not b.upper().startswith("LABEL_")
+    )
+    if apart or len(task.labels) > len(model.labels):
+        raise AttrialError(
+            f"task {task.name} has the labels {', '.join(task.labels)}; the model's are "
+            f"{', '.join(model.labels)}, in this order"
+        )
 
 
 def _examples(task: Task, model: TextClassifier, found: Sequence[Item]) -> list[Example]:

@@ -42,10 +42,7 @@ def explain(
         AttrialError: For an unknown method, label or removal, an empty text, a missing model.
     """
     asked = plugin_call.method(method)
-    if seed < 0:
-        raise AttrialError(f"seed={seed}; it takes 0 or more")
-    if function not in FUNCTIONS:
-        raise AttrialError(f"no target function {function!r}; {near(function, FUNCTIONS)}")
+    _check(seed, function)
     classifier = classifier_of(model)
     require(classifier, removal)
     texts = (text,) if text_pair is None else (text, text_pair)
@@ -67,6 +64,13 @@ def explain(
         notes=got.notes,
         truncated=x.truncated,
     )
+
+
+def _check(seed: int, function: str) -> None:
+    if seed < 0:
+        raise AttrialError(f"seed={seed}; it takes 0 or more")
+    if function not in FUNCTIONS:
+        raise AttrialError(f"no target function {function!r}; {near(function, FUNCTIONS)}")
 
 
 def _label(classifier: TextClassifier, target: str | int) -> int:
