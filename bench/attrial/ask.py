@@ -78,6 +78,51 @@ class Relevance:
 
 
 @dataclass(frozen=True, eq=False)
+class Soften:
+    """What is the target's value when players fade? ``shares`` (k, n) in [0, 1], 1 = kept.
+
+    Each element of a player's word embeddings is kept with its share's probability, else it becomes
+    zero: one draw a row, from ``seed`` and the row's number (Zhao & Aletras 2023).
+    """
+
+    shares: Floats
+    seed: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class Suppress:
+    """What is the target's value when players are attended to less? ``shares`` (k, n) in [0, 1].
+
+    In every layer, attention scores to a player's positions are multiplied by 1 minus its share
+    before the softmax (AtMan, Deiseroth et al. 2023).
+    """
+
+    shares: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Infill:
+    """What is the target's value when others stand in for removed players? ``masks`` (k, n) bool.
+
+    The stand-ins are drawn by the model's filler: one draw a row, from ``seed`` and the row's
+    number.
+    """
+
+    masks: Masks
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Layers:
+    """What does each layer hand from position to position? Answered by (L, t, t) matrices.
+
+    ``kind`` is ``norm``, ``norm_residual``, ``alti``, ``value_zeroing`` or ``mixing``.
+    """
+
+    kind: str
+
+
+@dataclass(frozen=True, eq=False)
 class Note:
     """Something to write into the record beside the scores: not a question to the model."""
 
@@ -121,7 +166,7 @@ class Relevances:
     conserved: float
 
 
-Question = Keep | Slope | Attend | Relevance | Note
+Question = Keep | Slope | Attend | Relevance | Soften | Suppress | Infill | Layers | Note
 Reply = Values | Slopes | Attention | Relevances | None
 R = TypeVar("R")
 Asking = Generator[Question, Reply, R]
@@ -165,6 +210,34 @@ def relevance(rule: str) -> Asking[Relevances]:
     """Relevance of the word embeddings for the target, by ``conservative`` or ``attention``."""
     reply = yield Relevance(rule)
     assert isinstance(reply, Relevances)
+    return reply
+
+
+def soften(shares: npt.ArrayLike, *, seed: int = 0) -> Asking[Values]:
+    """Values when each embedding element stays with its player's share: (k, n) -> (k,)."""
+    reply = yield Soften(np.asarray(shares, np.float64), seed)
+    assert isinstance(reply, np.ndarray)
+    return reply
+
+
+def suppress(shares: npt.ArrayLike) -> Asking[Values]:
+    """Values when attention scores to players shrink by their shares: (k, n) -> (k,)."""
+    reply = yield Suppress(np.asarray(shares, np.float64))
+    assert isinstance(reply, np.ndarray)
+    return reply
+
+
+def infill(masks: Masks, *, seed: int = 0) -> Asking[Values]:
+    """Values with stand-ins drawn for removed players: (k, n) bool -> (k,)."""
+    reply = yield Infill(np.asarray(masks, bool), seed)
+    assert isinstance(reply, np.ndarray)
+    return reply
+
+
+def layers(kind: str) -> Asking[Attention]:
+    """Matrices (L, t, t) of what each layer hands from key to query: ``norm``, ``alti``, ..."""
+    reply = yield Layers(kind)
+    assert isinstance(reply, Attention)
     return reply
 
 

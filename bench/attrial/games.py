@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from attrial.ask import Attend, Attention, Slope, Slopes
+from attrial.ask import Attend, Attention, Slope, Slopes, Soften
 from attrial.errors import AttrialError, NotApplicable
 from attrial.example import Example, plain
 from attrial.masks import Floats, Masks
@@ -38,11 +38,18 @@ class Game:
     example: Example
     value: SetFunction
     target: Target
-    answers: frozenset[str] = frozenset({"keep"})
+    answers: frozenset[str] = frozenset({"keep", "soften"})
 
     def keep(self, asks: Sequence[tuple[Subject, Masks]]) -> list[Floats]:
         """The set function's values, as one output a row."""
         return [_column(self.value(masks), len(masks)) for _, masks in asks]
+
+    def soften(self, asks: Sequence[tuple[Subject, Soften]]) -> list[Floats]:
+        """Values of random sets: a player of a set function has one element, so it stays or goes."""
+        return [
+            _column(self.value(_kept(q, (self.example.n, 1))[:, :, 0]), len(q.shares))
+            for _, q in asks
+        ]
 
     def slope(self, asks: Sequence[tuple[Subject, Slope]]) -> list[Slopes]:
         """A set function has no gradient."""
@@ -51,6 +58,12 @@ class Game:
     def attend(self, asks: Sequence[tuple[Subject, Attend]]) -> list[Attention]:
         """A set function has no attention."""
         raise NotApplicable("a set function has no attention; use testing.toy")
+
+
+def _kept(q: Soften, shape: tuple[int, int]) -> Masks:
+    """(k, n, d) which elements stay: row by row, so that a row's draw is the same in any company."""
+    drawn = [np.random.default_rng([q.seed, row]).random(shape) for row in range(len(q.shares))]
+    return np.asarray(np.stack(drawn) < q.shares[:, :, None])
 
 
 def _column(values: npt.ArrayLike, k: int) -> Floats:
@@ -77,7 +90,7 @@ class Smooth:
     point: Floats
     baseline: Floats
     target: Target
-    answers: frozenset[str] = frozenset({"keep", "slope"})
+    answers: frozenset[str] = frozenset({"keep", "slope", "soften"})
 
     def keep(self, asks: Sequence[tuple[Subject, Masks]]) -> list[Floats]:
         """Values of the input with removed players' vectors replaced by the baseline's."""
@@ -86,6 +99,13 @@ class Smooth:
                 self.function(np.where(masks[:, :, None], self.point, self.baseline)), len(masks)
             )
             for _, masks in asks
+        ]
+
+    def soften(self, asks: Sequence[tuple[Subject, Soften]]) -> list[Floats]:
+        """Values of the input with some elements of its vectors set to zero."""
+        return [
+            _column(self.function(self.point * _kept(q, self.point.shape)), len(q.shares))
+            for _, q in asks
         ]
 
     def slope(self, asks: Sequence[tuple[Subject, Slope]]) -> list[Slopes]:

@@ -4,7 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from attrial.ask import Attend, Attention, Relevance, Relevances, Slope, Slopes
+from attrial.ask import (
+    Attend,
+    Attention,
+    Infill,
+    Layers,
+    Relevance,
+    Relevances,
+    Slope,
+    Slopes,
+    Soften,
+    Suppress,
+)
 from attrial.example import Example
 from attrial.masks import Floats, Masks
 from attrial.target import Target
@@ -24,7 +35,7 @@ class Model(Protocol):
 
     @property
     def answers(self) -> frozenset[str]:
-        """Which questions it can answer: of ``keep``, ``slope``, ``attend``, ``relevance``."""
+        """Which questions it can answer, by their lower-case names; ``keep`` is always one."""
 
     def keep(self, asks: Sequence[tuple[Subject, Masks]]) -> list[Floats]:
         """Outputs (k, classes) of each ask's k masks."""
@@ -41,3 +52,31 @@ class Propagating(Model, Protocol):
 
     def relevance(self, asks: Sequence[tuple[Subject, Relevance]]) -> list[Relevances]:
         """Relevance of each ask's word embeddings on the full input."""
+
+
+class Softening(Model, Protocol):
+    """A model that answers ``soften`` too."""
+
+    def soften(self, asks: Sequence[tuple[Subject, Soften]]) -> list[Floats]:
+        """Outputs (k, classes) of each ask's k rows of shares."""
+
+
+class Suppressing(Model, Protocol):
+    """A model that answers ``suppress`` too."""
+
+    def suppress(self, asks: Sequence[tuple[Subject, Suppress]]) -> list[Floats]:
+        """Outputs (k, classes) of each ask's k rows of shares."""
+
+
+class Infilling(Model, Protocol):
+    """A model that answers ``infill`` too."""
+
+    def infill(self, asks: Sequence[tuple[Subject, Infill]]) -> list[Floats]:
+        """Outputs (k, classes) of each ask's k masks."""
+
+
+class Layered(Model, Protocol):
+    """A model that answers ``layers`` too."""
+
+    def layers(self, asks: Sequence[tuple[Subject, Layers]]) -> list[Attention]:
+        """What each layer hands from position to position on each ask's full input."""
