@@ -13,6 +13,7 @@ DIRECTION = "higher"
 READS = "probability"
 FAMILY = "faithfulness"
 UNIT = ""
+RANKED = True
 VERSION = 1
 
 

@@ -9,6 +9,7 @@ DIRECTION = "higher"
 READS = "probability"
 FAMILY = "faithfulness"
 UNIT = ""
+RANKED = True
 VERSION = 1
 
 

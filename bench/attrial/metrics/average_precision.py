@@ -11,6 +11,7 @@ DIRECTION = "higher"
 READS = "probability"
 FAMILY = "evidence"
 UNIT = ""
+RANKED = True
 VERSION = 1
 
 

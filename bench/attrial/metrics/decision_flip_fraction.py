@@ -13,6 +13,7 @@ DIRECTION = "lower"
 READS = "margin"
 FAMILY = "faithfulness"
 UNIT = ""
+RANKED = True
 VERSION = 1
 
 

@@ -13,6 +13,7 @@ DIRECTION = "lower"
 READS = "probability"
 FAMILY = "faithfulness"
 UNIT = ""
+RANKED = True
 VERSION = 1
 
 

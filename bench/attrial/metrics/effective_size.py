@@ -9,6 +9,7 @@ DIRECTION = "lower"
 READS = "probability"
 FAMILY = "complexity"
 UNIT = "players"
+RANKED = False
 VERSION = 1
 
 

@@ -11,6 +11,7 @@ DIRECTION = "lower"
 READS = "probability"
 FAMILY = "complexity"
 UNIT = "nats"
+RANKED = False
 VERSION = 1
 
 

@@ -11,6 +11,7 @@ DIRECTION = "higher"
 READS = "log_odds"
 FAMILY = "faithfulness"
 UNIT = ""
+RANKED = False
 VERSION = 1
 
 

@@ -11,6 +11,7 @@ DIRECTION = "higher"
 READS = "probability"
 FAMILY = "complexity"
 UNIT = ""
+RANKED = False
 VERSION = 1
 
 

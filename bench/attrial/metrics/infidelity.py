@@ -11,6 +11,7 @@ DIRECTION = "lower"
 READS = "log_odds"
 FAMILY = "faithfulness"
 UNIT = "nats^2"
+RANKED = False
 VERSION = 1
 
 

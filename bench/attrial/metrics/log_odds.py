@@ -12,6 +12,7 @@ DIRECTION = "lower"
 READS = "log_probability"
 FAMILY = "faithfulness"
 UNIT = "nats"
+RANKED = True
 VERSION = 1
 
 

@@ -12,6 +12,7 @@ DIRECTION = "higher"
 READS = "log_odds"
 FAMILY = "faithfulness"
 UNIT = ""
+RANKED = False
 VERSION = 1
 
 

@@ -9,6 +9,7 @@ DIRECTION = "lower"
 READS = "probability"
 FAMILY = "faithfulness"
 UNIT = ""
+RANKED = True
 VERSION = 1
 
 

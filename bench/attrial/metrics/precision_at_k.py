@@ -10,6 +10,7 @@ DIRECTION = "higher"
 READS = "probability"
 FAMILY = "evidence"
 UNIT = ""
+RANKED = True
 VERSION = 1
 
 

@@ -14,6 +14,7 @@ DIRECTION = "higher"
 READS = "probability"
 FAMILY = "faithfulness"
 UNIT = ""
+RANKED = True
 VERSION = 1
 
 

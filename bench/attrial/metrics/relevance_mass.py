@@ -12,6 +12,7 @@ DIRECTION = "higher"
 READS = "probability"
 FAMILY = "evidence"
 UNIT = ""
+RANKED = False
 VERSION = 1
 
 

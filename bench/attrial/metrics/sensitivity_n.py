@@ -13,6 +13,7 @@ DIRECTION = "higher"
 READS = "log_odds"
 FAMILY = "faithfulness"
 UNIT = ""
+RANKED = False
 VERSION = 1
 
 
