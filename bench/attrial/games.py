@@ -45,7 +45,7 @@ class Game:
         return [_column(self.value(masks), len(masks)) for _, masks in asks]
 
     def soften(self, asks: Sequence[tuple[Subject, Soften]]) -> list[Floats]:
-        """Values of random sets: a player of a set function has one element, so it stays or goes."""
+        """Values of random sets: a player has one element here, so it stays or goes."""
         return [
             _column(self.value(_kept(q, (self.example.n, 1))[:, :, 0]), len(q.shares))
             for _, q in asks
@@ -61,7 +61,7 @@ class Game:
 
 
 def _kept(q: Soften, shape: tuple[int, int]) -> Masks:
-    """(k, n, d) which elements stay: row by row, so that a row's draw is the same in any company."""
+    """(k, n, d) which elements stay, drawn row by row: the same in any company."""
     drawn = [np.random.default_rng([q.seed, row]).random(shape) for row in range(len(q.shares))]
     return np.asarray(np.stack(drawn) < q.shares[:, :, None])
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from attrial.errors import AttrialError, NotApplicable
 from attrial.example import Example
+from attrial.filling import Filler
 from attrial.masks import Bools, Ints
 from attrial.registry import declared, plugin, plugins
 
@@ -44,19 +45,21 @@ class Rows:
 class Vocabulary:
     """Ids of the tokens that can stand for a removed one; None where a tokenizer has none.
 
-    ``special`` are all tokens that are no part of a text.
+    ``special`` are all tokens that are no part of a text; ``filler`` draws stand-ins.
     """
 
     mask: int | None = None
     pad: int | None = None
     unk: int | None = None
     special: frozenset[int] = frozenset()
+    filler: Filler | None = None
 
     @property
     def has(self) -> frozenset[str]:
-        """What removals may need: ``mask token``, ``pad token``, ``unk token``."""
+        """What removals may need: ``mask token``, ``pad token``, ``unk token``, ``filler``."""
         tokens = {"mask token": self.mask, "pad token": self.pad, "unk token": self.unk}
-        return frozenset(name for name, token in tokens.items() if token is not None)
+        there = frozenset(name for name, token in tokens.items() if token is not None)
+        return there if self.filler is None else there | {"filler"}
 
 
 Removal = Callable[[Example, Bools, Vocabulary], Rows]

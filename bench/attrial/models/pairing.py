@@ -61,7 +61,14 @@ def answers(forward: Forward) -> frozenset[str]:
     """Which questions a classifier can answer."""
     seen = can_switch(forward.model) or "output_attentions" in forward.takes
     replaceable = forward.replaceable
-    can = {"keep": True, "slope": replaceable, "attend": seen, "relevance": replaceable}
+    can = {
+        "keep": True,
+        "slope": replaceable,
+        "attend": seen,
+        "relevance": replaceable,
+        "soften": replaceable,
+        "suppress": can_switch(forward.model),
+    }
     return frozenset(question for question, able in can.items() if able)
 
 

@@ -1,16 +1,27 @@
 """Text classifiers behind the questions: any encoder of transformers with a classification head."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from attrial.ask import Attend, Attention, Relevance, Relevances, Slope, Slopes
+from attrial.ask import (
+    Attend,
+    Attention,
+    Infill,
+    Relevance,
+    Relevances,
+    Slope,
+    Slopes,
+    Soften,
+    Suppress,
+)
 from attrial.batching import portions
 from attrial.example import Example
+from attrial.filling import Filler
 from attrial.masks import Floats, Masks
 from attrial.models.attention import attention
 from attrial.models.embedding import Baselines
@@ -18,6 +29,7 @@ from attrial.models.encode import Encoder
 from attrial.models.forward import Forward
 from attrial.models.gradients import path, slopes
 from attrial.models.guard import guarded
+from attrial.models.intervening import infilled, softened, suppressed
 from attrial.models.loading import fetch, source
 from attrial.models.pairing import answers, budget, check, digest, limit, segments
 from attrial.models.probing import forward_of
@@ -109,6 +121,11 @@ class TextClassifier:
         """Names of the removals that it can do."""
         return tuple(possible(self.vocabulary))
 
+    def filled_by(self, filler: Filler) -> "TextClassifier":
+        """The same model with something that draws stand-ins for removed tokens."""
+        vocabulary = replace(self.vocabulary, filler=filler)
+        return replace(self, vocabulary=vocabulary, answers=self.answers | {"infill"})
+
     def encode(
         self,
         id: str,
@@ -184,6 +201,21 @@ class TextClassifier:
         """
         with guarded(self.forward.model):
             return [propagated(subject, ask, self.forward) for subject, ask in asks]
+
+    def soften(self, asks: Sequence[tuple[Subject, Soften]]) -> list[Floats]:
+        """Raw outputs (k, classes) of each ask's shares: embeddings fade element by element."""
+        with guarded(self.forward.model):
+            return softened(asks, self.forward)
+
+    def suppress(self, asks: Sequence[tuple[Subject, Suppress]]) -> list[Floats]:
+        """Raw outputs (k, classes) of each ask's shares: players are attended to less."""
+        with guarded(self.forward.model):
+            return suppressed(asks, self.forward)
+
+    def infill(self, asks: Sequence[tuple[Subject, Infill]]) -> list[Floats]:
+        """Raw outputs (k, classes) of each ask's masks: stand-ins for what is removed."""
+        with guarded(self.forward.model):
+            return infilled(asks, self.forward, self.vocabulary.filler)
 
 
 def _most(examples: Sequence[Example]) -> int:

@@ -1,0 +1,18 @@
+"""Removal by infilling: other words stand in, so that the text stays a text."""
+
+from attrial.example import Example
+from attrial.filling import by_content
+from attrial.masks import Bools
+from attrial.removal import Rows, Vocabulary, in_place
+
+NEEDS = "filler"
+VERSION = 1
+
+
+def infill(x: Example, kept: Bools, vocabulary: Vocabulary) -> Rows:
+    """Removed tokens are replaced by drawn ones, a draw that the set decides; positions stay.
+
+    The draws come from the masked model of ``--infill``, else from the tokens of the texts tried.
+    """
+    assert vocabulary.filler is not None  # NEEDS
+    return in_place(x, len(kept), ids=vocabulary.filler.fill(x, kept, by_content(x, kept)))
