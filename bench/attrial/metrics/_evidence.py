@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from attrial.curves import bin_sizes
 from attrial.errors import Undefined
 from attrial.example import Example
 from attrial.masks import Bools, Ints, Scores
@@ -30,6 +31,15 @@ def ideal(x: Example) -> Scores:
 def contrary(x: Example) -> Scores:
     """Scores (n,) that put the evidence last, without ties."""
     return np.where(known(x), -x.n, 0.0) - np.arange(x.n)
+
+
+def chosen(truth: Bools, share: float | None) -> int:
+    """How many top players stand for an explanation: a share of all, or as many as the evidence.
+
+    Raises:
+        AttrialError: If the share is outside (0, 1].
+    """
+    return int(truth.sum()) if share is None else int(bin_sizes((share,), len(truth))[0])
 
 
 @dataclass(frozen=True, eq=False)
