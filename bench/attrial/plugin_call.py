@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from types import ModuleType
-from typing import cast, get_type_hints
+from typing import Protocol, cast, get_type_hints
 
 import numpy as np
 from pydantic import JsonValue, TypeAdapter, ValidationError
@@ -15,6 +15,7 @@ from attrial.ask import Asking
 from attrial.errors import AttrialError, near
 from attrial.example import Example
 from attrial.masks import Scores
+from attrial.named import named, number_of, scores_of
 from attrial.record import MetricFacts, PluginSpec
 
 Function = Callable[..., object]
@@ -91,26 +92,46 @@ def _checked(owner: str, name: str, value: object, hint: object) -> object:
         raise AttrialError(f"{owner}: argument {name}={value!r}: {why}") from None
 
 
+class Method(Protocol):
+    """What gives scores: a plugin, or attributions that were made elsewhere."""
+
+    @property
+    def asks(self) -> tuple[str, ...]:
+        """The questions that it needs answered."""
+
+    @property
+    def spec(self) -> PluginSpec:
+        """What goes into the record."""
+
+    def __call__(self, x: Example, seed: int) -> Asking[Scores]:
+        """The asker that attributes one example: (n,), finite."""
+
+
 @dataclass(frozen=True)
-class Method:
-    """A method ready to be asked about examples."""
+class PluginMethod:
+    """A method's plugin ready to be asked about examples."""
 
     bound: Bound
 
     def __call__(self, x: Example, seed: int) -> Asking[Scores]:
-        """The asker that attributes one example; its scores are checked: (n,), finite."""
-        scores = yield from cast(Asking[Scores], self._function(x, seed=seed, **self.bound.args))
-        scores = np.asarray(scores, np.float64)
-        if scores.shape != (x.n,) or not np.isfinite(scores).all():
-            raise AttrialError(
-                f"method {self.bound.text} gave scores of shape {scores.shape}, finite: "
-                f"{bool(np.isfinite(scores).all())}, for the {x.n} players of example {x.id}"
-            )
-        return scores
+        """The asker that attributes one example; its scores are checked: (n,), finite.
+
+        Raises:
+            AttrialError: If they are not, or for whatever the plugin raises: one line that
+                names it and the example.
+        """
+        who = f"method {self.bound.text}"
+        found = yield from named(who, x, lambda: self._asker(x, seed))
+        return scores_of(who, x, found)
+
+    def _asker(self, x: Example, seed: int) -> Asking[object]:
+        function = self.bound.plugin.function()
+        return cast(Asking[object], function(x, seed=seed, **self.bound.args))
 
     @property
-    def _function(self) -> Function:
-        return self.bound.plugin.function()
+    def spec(self) -> PluginSpec:
+        """What goes into the record."""
+        return self.bound.spec
 
     @property
     def asks(self) -> tuple[str, ...]:
@@ -126,14 +147,18 @@ class Metric:
 
     def value(self, x: Example, scores: Scores, seed: int) -> Asking[float]:
         """The asker that scores one attribution (n,)."""
-        return cast(
-            Asking[float], self.bound.plugin.function()(x, scores, seed=seed, **self.bound.args)
-        )
+        function = self.bound.plugin.function()
+        return self._number(x, lambda: function(x, scores, seed=seed, **self.bound.args))
 
     def extremes(self, x: Example, seed: int) -> Asking[tuple[Scores, Scores]]:
         """The asker that finds scores of the best and of the worst order."""
         function = cast(Function, self.bound.constant("extremes", None))
-        return cast(Asking[tuple[Scores, Scores]], function(x, seed=seed, **self.bound.args))
+
+        def start() -> Asking[tuple[Scores, Scores]]:
+            found = function(x, seed=seed, **self.bound.args)
+            return cast(Asking[tuple[Scores, Scores]], found)
+
+        return named(self._who, x, start)
 
     @property
     def has_extremes(self) -> bool:
@@ -145,7 +170,15 @@ class Metric:
         function = cast(Function | None, self.bound.constant("expected", None))
         if function is None:
             return self.value(x, np.zeros(x.n), seed)
-        return cast(Asking[float], function(x, seed=seed, **self.bound.args))
+        return self._number(x, lambda: function(x, seed=seed, **self.bound.args))
+
+    def _number(self, x: Example, start: Callable[[], object]) -> Asking[float]:
+        found = yield from named(self._who, x, lambda: cast(Asking[object], start()))
+        return number_of(self._who, x, found)
+
+    @property
+    def _who(self) -> str:
+        return f"metric {self.bound.text}"
 
     @property
     def reads(self) -> str:
@@ -163,9 +196,9 @@ class Metric:
 
 
 @cache
-def method(text: str) -> Method:
+def method(text: str) -> PluginMethod:
     """A method by name, call or path: ``occlusion``, ``lime(samples=500)``, ``./mine.py``."""
-    return Method(bind("methods", text))
+    return PluginMethod(bind("methods", text))
 
 
 @cache
