@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import attrial_tasks
-from attrial import cli
+from attrial import cli, listing, registry
 
 MODEL = Path(attrial_tasks.__file__).parent / "models" / "planted_keyword"
 QUICK = ["--task", "planted_keyword", "--limit", "4", "--method", "random", "--method", "occlusion"]
@@ -84,21 +84,49 @@ def test_explain_prints_every_word_and_its_label(capsys: pytest.CaptureFixture[s
         assert code == 0 and "about" in printed and "above" in printed and method in printed
 
 
-def test_list_names_arguments_defaults_and_who_ships_it(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_list_is_lines_with_tabs_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
     code, printed, _ = call(capsys, "list", "methods")
-    assert code == 0 and "integrated_gradients(steps=20" in printed and "[attrial " in printed
+    header, *rows = [line.split("\t") for line in printed.splitlines()]
+    assert code == 0 and {len(row) for row in rows} == {len(header)}
+    found = {row[0]: dict(zip(header, row, strict=True)) for row in rows}
+    shapley = found["shapley"]
+    assert shapley["arguments"] == "samples=1000, exact_up_to=12"
+    assert (shapley["sign"], shapley["class"], shapley["adds"]) == ("signed", "yes", "yes")
+    assert shapley["draws"] == "yes" and shapley["asks"] == "keep"
+    assert shapley["shipped_by"].startswith("attrial ")
     for kind in ("metrics", "tasks", "removals"):
-        assert call(capsys, "list", kind)[0] == 0
+        code, printed, _ = call(capsys, "list", kind)
+        assert code == 0 and len({line.count("\t") for line in printed.splitlines()}) == 1
 
 
-def test_listing_imports_no_torch() -> None:
+def test_list_tells_all_of_one_plugin(capsys: pytest.CaptureFixture[str]) -> None:
+    code, printed, _ = call(capsys, "list", "metrics", "aopc")
+    assert code == 0 and printed.startswith("aopc(beam=6)") and "better: higher" in printed
+    code, printed, said = call(capsys, "list", "metrics", "aopcc")
+    assert code == 2 and not printed and "did you mean aopc" in said
+    assert "description" in call(capsys, "list", "tasks", "planted_xor")[1]
+
+
+@pytest.mark.parametrize("width", [80, 120])
+@pytest.mark.parametrize("kind", ["methods", "metrics", "removals", "tasks"])
+def test_list_fits_the_terminal(kind: str, width: int) -> None:
+    lines = list(listing.lines(kind, width))
+    assert max(map(len, lines)) <= width
+    rows = [line.split()[0] for line in lines[1:] if line and not line.startswith(" ")]
+    assert set(registry.plugins(kind)) <= set(rows)
+
+
+def test_listing_is_quick_and_imports_nothing_heavy() -> None:
     source = (
-        "import sys; from attrial import listing; list(listing.lines('methods'));"
-        "sys.exit('torch' in sys.modules or 'pandas' in sys.modules)"
+        "import sys, time; from attrial import listing; list(listing.lines('methods'));"
+        "heavy = {'torch', 'numpy', 'pandas', 'scipy'} & set(sys.modules);"
+        "print(time.process_time()); sys.exit(bool(heavy))"
     )
-    assert subprocess.run([sys.executable, "-c", source], check=False).returncode == 0
+    took = [
+        float(subprocess.run([sys.executable, "-c", source], check=True, stdout=-1).stdout)
+        for _ in range(4)
+    ]
+    assert min(took) < 0.15  # seconds of processor time, the start of Python included
 
 
 def bad(tmp_path: Path) -> dict[str, tuple[list[object], str]]:

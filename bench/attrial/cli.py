@@ -118,11 +118,25 @@ def explain(
 
 
 @app.command("list")
-def list_plugins(kind: Annotated[Kind, typer.Argument(help="What to list.")]) -> None:
-    """List what is installed: one line each, arguments with defaults, and who ships it."""
+def list_plugins(
+    kind: Annotated[Kind, typer.Argument(help="What to list.")],
+    name: Annotated[
+        str | None, typer.Argument(help="One of them, or a .py file: all that is said of it.")
+    ] = None,
+) -> None:
+    """List what is installed: declarations, options with defaults, and who ships it.
+
+    A table on a terminal; tab-separated lines, the first one the header, into a pipe.
+    """
+    import shutil
+
     from attrial import listing
 
-    for line in listing.lines(kind.value):
+    if name is not None:
+        typer.echo(listing.one(kind.value, name))
+        return
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    for line in listing.lines(kind.value, width):
         typer.echo(line)
 
 

@@ -76,8 +76,9 @@ def _shipped_by(entry: EntryPoint) -> str:
 
 
 def _files(entry: EntryPoint, suffix: str) -> list[Plugin]:
+    shipped_by = _shipped_by(entry)  # reads a file
     return [
-        Plugin(path.stem, f"{entry.value}.{path.stem}", path, _shipped_by(entry))
+        Plugin(path.stem, f"{entry.value}.{path.stem}", path, shipped_by)
         for folder in _folders(entry)
         for path in sorted(folder.glob(f"*{suffix}"))
         if not path.stem.startswith("_")
@@ -178,6 +179,8 @@ class Declared:
     summary: str
     parameters: dict[str, str]  # name -> default as written
     constants: dict[str, object]
+    doc: str = ""  # the docstring, cleaned
+    functions: frozenset[str] = frozenset()  # public ones of the file
 
 
 def declared(plugin: Plugin) -> Declared:
@@ -186,13 +189,16 @@ def declared(plugin: Plugin) -> Declared:
         tree = ast.parse(plugin.path.read_text())
     except SyntaxError as error:
         raise AttrialError(f"{plugin.path}: line {error.lineno}: {error.msg}") from None
-    functions = [n for n in tree.body if isinstance(n, ast.FunctionDef) and n.name == plugin.name]
-    if not functions:
+    functions = {n.name: n for n in tree.body if isinstance(n, ast.FunctionDef)}
+    if plugin.name not in functions:
         raise AttrialError(
             f"{plugin.path} must define a function named {plugin.name!r}, as its file"
         )
-    doc = ast.get_docstring(functions[0]) or ast.get_docstring(tree) or ""
-    return Declared(doc.partition("\n")[0], _parameters(functions[0]), _constants(tree))
+    function = functions[plugin.name]
+    doc = ast.get_docstring(function) or ast.get_docstring(tree) or ""
+    named = frozenset(name for name in functions if not name.startswith("_"))
+    summary = doc.partition("\n")[0]
+    return Declared(summary, _parameters(function), _constants(tree), doc, named)
 
 
 def _parameters(function: ast.FunctionDef) -> dict[str, str]:
