@@ -97,7 +97,7 @@ def test_large_samples_are_drawn_in_blocks(monkeypatch: pytest.MonkeyPatch) -> N
     values = np.random.default_rng(0).normal(0.2, 1, 40)
     whole = stats.bootstrap_mean(values, resamples=500, seed=5)
     p = stats.sign_flip(values, resamples=500, seed=5)
-    monkeypatch.setattr(stats, "BLOCK", 1_000)
+    monkeypatch.setattr("attrial.stats.draws.BLOCK", 1_000)
     assert stats.bootstrap_mean(values, resamples=500, seed=5) == whole
     assert stats.sign_flip(values, resamples=500, seed=5) == p
 
