@@ -1,0 +1,38 @@
+"""Captum's Lime with the library's defaults: 50 rows, a lasso, a kernel of width 1."""
+
+from attrial.ask import Asking
+from attrial.example import Example
+from attrial.masks import Scores
+from attrial_methods._captum import of_sets
+from attrial_methods._options import at_least
+
+SIGN = "signed"
+CLASS_SPECIFIC = True
+ADDITIVE = False
+STOCHASTIC = True
+ASKS = ("keep",)
+BUDGET = "samples"
+VERSION = 1
+
+
+def captum_lime(x: Example, *, seed: int, samples: int = 50) -> Asking[Scores]:
+    """Captum's Lime: a lasso (penalty 0.01) on sets drawn with keep probability 1/2.
+
+    As the library ships it, so that a board shows what its defaults cost: sets weigh exp(-d^2 / 2), d
+    being the cosine distance to the full set, and many scores are 0. ``lime`` is LIME as published.
+
+    Args:
+        x: The example.
+        seed: Of the draws.
+        samples: Model rows; 50 is the library's default (``n_samples``).
+    """
+    at_least("captum_lime", "samples", samples, 2)
+    return (
+        yield from of_sets(
+            x,
+            lambda attr, value, ones: attr.Lime(value).attribute(
+                ones, n_samples=samples, perturbations_per_eval=samples
+            ),
+            seed=seed,
+        )
+    )
