@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from attrial.ask import Attend, Attention, Slope, Slopes, Soften
+from attrial.ask import Attend, Attention, Infill, Slope, Slopes, Soften
 from attrial.errors import AttrialError, NotApplicable
 from attrial.example import Example, plain
 from attrial.masks import Floats, Masks
@@ -38,7 +38,7 @@ class Game:
     example: Example
     value: SetFunction
     target: Target
-    answers: frozenset[str] = frozenset({"keep", "soften"})
+    answers: frozenset[str] = frozenset({"keep", "soften", "infill"})
 
     def keep(self, asks: Sequence[tuple[Subject, Masks]]) -> list[Floats]:
         """The set function's values, as one output a row."""
@@ -50,6 +50,10 @@ class Game:
             _column(self.value(_kept(q, (self.example.n, 1))[:, :, 0]), len(q.shares))
             for _, q in asks
         ]
+
+    def infill(self, asks: Sequence[tuple[Subject, Infill]]) -> list[Floats]:
+        """The set function's values: nobody stands in for who is gone."""
+        return [_column(self.value(q.masks), len(q.masks)) for _, q in asks]
 
     def slope(self, asks: Sequence[tuple[Subject, Slope]]) -> list[Slopes]:
         """A set function has no gradient."""

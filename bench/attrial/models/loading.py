@@ -89,11 +89,11 @@ def fetch(
     """
     if dtype not in DTYPES:
         raise AttrialError(f"no dtype {dtype!r}; {near(dtype, DTYPES)}")
-    with _quiet():
-        config = _fetched(src, lambda: AutoConfig.from_pretrained(src.place, **_where(src)))
+    with quiet():
+        config = fetched(src, lambda: AutoConfig.from_pretrained(src.place, **where(src)))
         _check_architecture(src, config)
-        tokenizer = _fetched(src, lambda: AutoTokenizer.from_pretrained(src.place, **_where(src)))
-        model, info = _fetched(src, lambda: _weights(src, DTYPES[dtype]))
+        tokenizer = fetched(src, lambda: AutoTokenizer.from_pretrained(src.place, **where(src)))
+        model, info = fetched(src, lambda: _weights(src, DTYPES[dtype]))
     _check_weights(src, info)
     model.eval()  # type: ignore[no-untyped-call]
     return _moved(model, device), tokenizer
@@ -108,7 +108,8 @@ def _moved(model: PreTrainedModel, device: str) -> PreTrainedModel:
     return model
 
 
-def _where(src: Source) -> dict[str, str | bool]:
+def where(src: Source) -> dict[str, str | bool]:
+    """Arguments of ``from_pretrained``: the pinned revision, no code of the checkpoint's own."""
     pinned: dict[str, str | bool] = {"revision": src.revision} if src.revision else {}
     return pinned | {"local_files_only": src.local, "trust_remote_code": False}
 
@@ -116,13 +117,13 @@ def _where(src: Source) -> dict[str, str | bool]:
 def _weights(src: Source, dtype: torch.dtype) -> tuple[PreTrainedModel, dict[str, object]]:
     found: tuple[PreTrainedModel, dict[str, object]] = (
         AutoModelForSequenceClassification.from_pretrained(
-            src.place, dtype=dtype, use_safetensors=True, output_loading_info=True, **_where(src)
+            src.place, dtype=dtype, use_safetensors=True, output_loading_info=True, **where(src)
         )
     )
     return found
 
 
-def _fetched(src: Source, get: Callable[[], T]) -> T:
+def fetched(src: Source, get: Callable[[], T]) -> T:
     """Run one fetch and tell its fault in one line, with the way out."""
     try:
         return get()
@@ -161,7 +162,7 @@ def _check_weights(src: Source, info: dict[str, object]) -> None:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
+def quiet() -> Iterator[None]:
     """No progress bars and no reports on loading, without changing that for others."""
     level, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity(ERROR)

@@ -21,12 +21,19 @@ PROBED = 128  # tokens of the rows on which leaving hidden ones out is tried
 
 
 def forward_of(model: PreTrainedModel, *, pad: int, tokens: int) -> Forward:
-    """Find out what a model's forward takes, from its signature and by trying.
+    """Find out what a classifier's forward takes and can do, from its signature and by trying.
 
     Raises:
         AttrialError: If the model can't be told which positions to leave out, answers differently
             when it is padded, or makes position ids of its own that can't be found out.
     """
+    forward = plain_forward(model, pad=pad, tokens=tokens)
+    with suited(model), guarded(model), torch.inference_mode():
+        return replace(forward, replaceable=_replaceable(forward), drops=_drops(forward))
+
+
+def plain_forward(model: PreTrainedModel, *, pad: int, tokens: int) -> Forward:
+    """What a model's forward takes; it need not be a classifier's. Raises like ``forward_of``."""
     if model.config.is_encoder_decoder:
         raise AttrialError(f"{type(model).__name__} has a decoder; classifiers are encoders here")
     takes = _takes(model)
@@ -38,7 +45,7 @@ def forward_of(model: PreTrainedModel, *, pad: int, tokens: int) -> Forward:
         offset = _offset(model) if "position_ids" in takes else 0
         forward = Forward(model, takes, offset, pad, tokens)
         _check_padding(forward)
-        return replace(forward, replaceable=_replaceable(forward), drops=_drops(forward))
+    return forward
 
 
 def _takes(model: PreTrainedModel) -> frozenset[str]:
@@ -68,7 +75,7 @@ def _check_padding(forward: Forward) -> None:
     """Explicit arguments and positions that nobody sees must move the outputs by rounding alone."""
     ids = _probe(forward.model)
     bare = forward({"input_ids": ids})
-    padded = _padded(forward, ids.cpu().numpy())
+    padded = _padded(forward, ids.cpu().numpy())[:, : bare.shape[1]]  # a head may speak a token
     rounding = torch.finfo(forward.model.dtype).eps ** 0.5
     if (padded - bare).abs().max() > rounding * (1 + bare.abs().max()):
         raise AttrialError(

@@ -1,5 +1,6 @@
 """Removal by infilling: other words stand in, so that the text stays a text."""
 
+from attrial.errors import NotApplicable
 from attrial.example import Example
 from attrial.filling import by_content
 from attrial.masks import Bools
@@ -14,5 +15,6 @@ def infill(x: Example, kept: Bools, vocabulary: Vocabulary) -> Rows:
 
     The draws come from the masked model of ``--infill``, else from the tokens of the texts tried.
     """
-    assert vocabulary.filler is not None  # NEEDS
+    if vocabulary.filler is None:
+        raise NotApplicable("there is nothing to draw stand-ins from")
     return in_place(x, len(kept), ids=vocabulary.filler.fill(x, kept, by_content(x, kept)))
