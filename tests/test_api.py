@@ -24,7 +24,8 @@ def test_a_board_is_a_frame_of_the_promised_columns() -> None:
     board = attrial.run(tasks=["planted_keyword"], methods=["random", "occlusion"], limit=4, seed=0)
     frame = board.frame()
     assert list(frame.columns[: len(COLUMNS)]) == COLUMNS
-    assert set(frame.method) == {"random", "occlusion", "random_order", "best_order", "worst_order"}
+    controls = {"random_order", "best_order", "worst_order", "constant", "position"}
+    assert set(frame.method) == {"random", "occlusion"} | controls
     assert (frame.n == 4).all()
     assert frame[~frame.control].rank_low.between(1, 2).all()
 

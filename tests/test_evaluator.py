@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attrial import evaluator, leaderboard, plugin_call, report
+from attrial import chunk, evaluator, leaderboard, plugin_call, report
 from attrial.ask import Attend, Attention, Slope, Slopes
-from attrial.assignment import CONTROLS, Assignment, digest_of, jobs, seed_of
+from attrial.assignment import BASELINES, CONTROLS, Assignment, digest_of, jobs, seed_of
 from attrial.curves import normalise
 from attrial.errors import NotApplicable
 from attrial.example import Example, plain
@@ -17,7 +17,7 @@ from attrial.masks import Floats, Masks
 from attrial.record import DataSpec, ModelSpec
 from attrial.store import Entry, Store
 from attrial.target import Target
-from attrial.value import Subject
+from attrial.value import Subject, Value, answer
 
 METHODS = ("random", "occlusion", "shapley")
 METRICS = ("aopc", "deletion_auc", "comprehensiveness", "average_precision")
@@ -200,14 +200,107 @@ def test_every_job_has_a_digest_of_its_own() -> None:
     assert not set(names) & set(other)
 
 
-def test_a_question_that_the_model_lacks_is_named_before_anything_is_computed(
+def test_only_methods_that_the_model_lacks_are_an_error_before_anything_is_computed(
     tmp_path: Path,
 ) -> None:
     examples, model = some_examples(3), Interacting()
-    a = assignment(examples, methods=["occlusion", "attention"])
-    with pytest.raises(NotApplicable, match="attention needs 'attend'"):
+    a = assignment(examples, methods=["attention"])
+    with pytest.raises(NotApplicable, match="attention is not applicable: needs 'attend'"):
         evaluator.evaluate(a, model, examples, Store(tmp_path))
     assert not model.rows
+
+
+def test_a_method_that_the_model_lacks_is_a_marked_row_among_others(tmp_path: Path) -> None:
+    examples = some_examples(8)
+    a = assignment(examples, methods=["occlusion", "random", "attention"])
+    entries = evaluator.evaluate(a, Interacting(), examples, Store(tmp_path))
+    rows = [r for r in leaderboard.rows(entries) if r.method == "attention"]
+    why = {"not applicable: needs 'attend', which this model can't answer": 8}
+    assert len(rows) == 4 + 3  # evidence is measured under one removal only
+    assert all((r.n, r.value, r.rank_low, r.reasons) == (0, None, None, why) for r in rows)
+    assert not any(r.applicable for r in rows)
+    page, text = report.render(entries, "html"), report.render(entries, "md")
+    assert page.count(">not applicable</td>") == 7 and text.count("| n/a") == 2 * 7
+    assert "`attention` is not applicable: needs 'attend'" in text
+
+
+@dataclass
+class Attending(Interacting):
+    """The same model when it can show its attention."""
+
+    answers: frozenset[str] = frozenset({"keep", "attend"})
+
+    def attend(self, asks: Sequence[tuple[Subject, Attend]]) -> list[Attention]:
+        return [Attention(_uniform(len(s.example.ids), q)) for s, q in asks]
+
+
+def _uniform(t: int, q: Attend) -> Floats:
+    return np.full((1, t, t) if q.fuse else (1, 1, t, t), 1 / t)
+
+
+def test_what_was_not_applicable_is_tried_once_it_is(tmp_path: Path) -> None:
+    examples, store = some_examples(5), Store(tmp_path)
+    a = assignment(examples, methods=["occlusion", "attention"])
+    first = evaluator.evaluate(a, Interacting(), examples, store)
+    again = evaluator.evaluate(a, Attending(), examples, store)
+    for before, after in zip(first, again, strict=True):
+        assert before.record.spec == after.record.spec
+        assert (before.record.cells != after.record.cells) == (
+            after.record.spec.label == "attention"
+        )
+    assert all(e.record.cells["aopc"].n == 5 for e in again)
+
+
+def test_baselines_are_control_rows_unless_asked_for(tmp_path: Path) -> None:
+    examples = some_examples(6)
+    both = {name: plugin_call.method(name) for name in BASELINES}
+    a = replace(assignment(examples, methods=["random", "position"]), baselines=both)
+    entries = evaluator.evaluate(a, Interacting(), examples, Store(tmp_path))
+    labels = [
+        (e.record.spec.label, e.record.spec.control)
+        for e in entries
+        if e.record.spec.removal == "mask"
+    ]
+    assert labels == [("random", False), ("position", False), ("constant", True)] + [
+        (name, True) for name in CONTROLS
+    ]
+    rows = leaderboard.rows(entries)
+    assert {r.rank_low is None for r in rows if r.method == "constant"} == {True}
+    assert all(r.rank_low is not None for r in rows if r.method == "position")
+    names = [r.method for r in rows if (r.removal, r.metric, r.control) == ("mask", "aopc", True)]
+    assert names == ["best_order", "random_order", "constant", "worst_order"]
+
+
+def test_constant_scores_get_what_a_random_order_gets(tmp_path: Path) -> None:
+    examples = some_examples(6)
+    a = assignment(examples, methods=["random"])
+    a = replace(a, baselines={"constant": plugin_call.method("constant")})
+    entries = evaluator.evaluate(a, Interacting(), examples, Store(tmp_path))
+    by = {(e.record.spec.label, e.record.spec.removal): e.trials for e in entries}
+    for removal in a.removals:
+        for flat, chance in zip(by["constant", removal], by["random_order", removal], strict=True):
+            assert flat.values["aopc"] == pytest.approx(chance.values["aopc"], abs=1e-12)
+
+
+def test_reading_the_other_function_costs_no_row_and_is_what_a_run_would_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_it, without, direct = Interacting(), Interacting(), Interacting()
+    entries = tried(tmp_path / "with", with_it)
+    with monkeypatch.context() as patch:
+        patch.setattr(chunk, "_read_otherwise", lambda *_: None)
+        tried(tmp_path / "without", without)
+    assert with_it.rows == without.rows and with_it.rows
+    for entry in (e for e in entries if not e.record.spec.control):
+        for x, t in zip(some_examples(10), entry.trials, strict=True):
+            assert list(t.swapped) == ["aopc", "deletion_auc", "comprehensiveness"]
+            subject = Subject(x, entry.record.spec.removal, Target(t.target, "log_odds"))
+            asker = plugin_call.metric("aopc").value(x, np.array(t.scores), seed_of(0, x))
+            (got,) = answer(Value(direct), [(subject, asker)])
+            assert t.swapped["aopc"] == pytest.approx(got.result, abs=1e-12)
+            assert t.swapped["aopc"] != pytest.approx(t.values["aopc"], abs=1e-3)
+    assert all(not t.swapped for e in entries if e.record.spec.control for t in e.trials)
+    assert Store(tmp_path / "with").get(entries[0].record.spec.digest) == entries[0]
 
 
 REFUSES = '''"""Refuses short inputs."""

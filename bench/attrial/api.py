@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from attrial import assignment, evaluator, plugin_call, registry
+from attrial import assignment, budget, evaluator, plugin_call, registry
 from attrial.assignment import Assignment
 from attrial.board import Board
 from attrial.classifiers import ModelLike, classifier_of, require
-from attrial.errors import AttrialError
+from attrial.errors import NOT_APPLICABLE, AttrialError
 from attrial.evaluator import Watch, unwatched
 from attrial.example import Example
 from attrial.models.text import TextClassifier
@@ -30,6 +30,7 @@ def run(
     metrics: Sequence[str] = (),
     removals: Sequence[str] = (),
     limit: int | None = None,
+    budget: int | None = None,
     seed: int = 0,
     out: str | Path | None = None,
     batch_tokens: int | None = None,
@@ -45,6 +46,8 @@ def run(
         metrics: Such as ``aopc``; those that need known evidence are left out where there is none.
         removals: The panel that metrics run under; methods explain under the first.
         limit: Examples a task, the first ones.
+        budget: Model rows an example for every method that samples, where its call gives none;
+            each one's own by default.
         seed: Of all draws.
         out: Folder for records and tables; records in it are not made again. Nothing is kept
             without it.
@@ -56,14 +59,15 @@ def run(
     for name, given in {"tasks": tasks, "methods": methods, "models": models}.items():
         if isinstance(given, str) or (name == "models" and _is_pair(given)):
             raise AttrialError(f"{name} takes a list, such as {name}=[...]; one was given bare")
-    if not isinstance(seed, int) or not isinstance(limit, int | None):
-        raise AttrialError(f"seed={seed!r}, limit={limit!r}: both are whole numbers")
+    if not all(isinstance(number, int | None) for number in (seed, limit, budget)):
+        raise AttrialError(f"{seed=}, {limit=}, {budget=}: all are whole numbers")
     suite = Suite(
         tasks=tuple(map(str, tasks)),
         methods=tuple(methods),
         metrics=tuple(metrics),
         removals=tuple(removals),
         limit=limit,
+        budget=budget,
         seed=seed,
     )
     return run_suite(suite, models=models, data=data, out=out, batch_tokens=batch_tokens)
@@ -112,8 +116,14 @@ def run_suite(
 
 def _methods(suite: Suite) -> dict[str, Method]:
     asked = suite.methods or default_suite().methods
-    names = tuple(registry.plugins("methods")) if asked == ("all",) else asked
+    everything = [name for name in registry.plugins("methods") if name not in assignment.BASELINES]
+    names = everything if asked == ("all",) else asked
+    if suite.budget is not None:
+        names = [budget.within(name, suite.budget) for name in names]
     found = [plugin_call.method(name) for name in dict.fromkeys(names)]
+    for method in found:
+        if method.bound.text in assignment.CONTROLS:
+            raise AttrialError(f"{method.bound.text} is the name of a control; rename the method")
     return {method.bound.text: method for method in found}
 
 
@@ -175,6 +185,7 @@ def _trial(
         methods=methods,
         metrics={k: m for k, m in metrics.items() if known or m.facts.family != "evidence"},
         seed=suite.seed,
+        baselines={name: plugin_call.method(name) for name in assignment.BASELINES},
     )
     progress = watch(f"{task.name} · {model.spec.name}")
     with suited(model.forward.model):
@@ -227,6 +238,10 @@ def _notices(entries: Sequence[Entry]) -> Iterator[str]:
         if spec.removal != spec.explained_under:
             continue
         task, count = spec.data.task, spec.data.count
+        reasons = {why for cell in entry.record.cells.values() for why in cell.undefined}
+        for why in sorted(reasons):
+            if why.startswith(NOT_APPLICABLE):
+                yield f"{task}: {spec.label} is {why}"
         if spec.label == "random_order" and "truncated" in warned:
             cut = warned["truncated"]
             yield f"{task}: {cut} of {count} texts were cut, the model takes no more"

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -10,7 +10,8 @@ from attrial.example import Example
 from attrial.plugin_call import Method, Metric
 from attrial.record import DataSpec, ModelSpec, PluginSpec, Spec
 
-CONTROLS = ("random_order", "best_order", "worst_order")
+CONTROLS = ("random_order", "best_order", "worst_order")  # orders that no method gives
+BASELINES = ("constant", "position")  # methods that stand on every board as controls
 
 
 @dataclass(frozen=True)
@@ -26,6 +27,7 @@ class Assignment:
         methods: The methods, by the label of their rows.
         metrics: The metrics, by the name of their rows.
         seed: Decides every draw of every method and metric, with the example's content.
+        baselines: Methods that are tried on every board and not ranked, by their labels.
     """
 
     data: DataSpec
@@ -36,11 +38,20 @@ class Assignment:
     methods: Mapping[str, Method]
     metrics: Mapping[str, Metric]
     seed: int
+    baselines: Mapping[str, Method] = field(default_factory=dict)
 
     @property
     def explained_under(self) -> str:
         """The removal under which methods' own questions are answered."""
         return self.removals[0]
+
+    @property
+    def explainers(self) -> dict[str, Method]:
+        """All that give scores: the methods, and the baselines that are not among them."""
+        return {
+            **self.methods,
+            **{k: m for k, m in self.baselines.items() if k not in self.methods},
+        }
 
     def measured(self, removal: str) -> dict[str, Metric]:
         """Metrics with something new to say under a removal: only faithfulness depends on it."""
@@ -50,22 +61,27 @@ class Assignment:
 
 @dataclass(frozen=True)
 class Job:
-    """One record to be made: a method or a control, its metrics read under one removal."""
+    """One record to be made: a method or a control, its metrics read under one removal.
+
+    ``explains`` tells those that give scores from the orders that no method gives.
+    """
 
     label: str
     control: bool
+    explains: bool
     removal: str
     spec: Spec
 
 
 def jobs(a: Assignment) -> list[Job]:
     """All records that an assignment asks for, in a fixed order."""
-    return [_job(a, label, removal) for removal in a.removals for label in (*a.methods, *CONTROLS)]
+    labels = (*a.explainers, *CONTROLS)
+    return [_job(a, label, removal) for removal in a.removals for label in labels]
 
 
 def _job(a: Assignment, label: str, removal: str) -> Job:
-    control = label not in a.methods
-    method = PluginSpec(name=label) if control else a.methods[label].bound.spec
+    control, explains = label not in a.methods, label in a.explainers
+    method = a.explainers[label].spec if explains else PluginSpec(name=label)
     spec = Spec(
         data=a.data,
         model=a.model,
@@ -79,7 +95,7 @@ def _job(a: Assignment, label: str, removal: str) -> Job:
         metrics={name: m.bound.spec for name, m in a.measured(removal).items()},
         seed=a.seed,
     )
-    return Job(label, control, removal, spec)
+    return Job(label, control, explains, removal, spec)
 
 
 def seed_of(seed: int, x: Example) -> int:

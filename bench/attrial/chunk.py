@@ -6,13 +6,11 @@ from dataclasses import asdict, dataclass, field
 import numpy as np
 
 from attrial.ask import Asking, Noted
-from attrial.assignment import Assignment, Job, seed_of
-from attrial.curves import normalise
-from attrial.errors import Undefined
+from attrial.assignment import CONTROLS, Assignment, Job, seed_of
 from attrial.example import Example
 from attrial.masks import Scores
 from attrial.plugin_call import Metric
-from attrial.record import Trial
+from attrial.reread import OTHER, reread
 from attrial.target import Target
 from attrial.value import Answer, Subject, Value, answer
 
@@ -32,12 +30,16 @@ class Explained:
 
 @dataclass
 class Measured:
-    """Values of a chunk's cells, reasons where there is none, and what was noted on the way."""
+    """Values of a chunk's cells, reasons where there is none, and what was noted on the way.
+
+    ``swapped`` holds the values that are read through the other function of the target.
+    """
 
     values: dict[Cell, float] = field(default_factory=dict)
     reasons: dict[Cell, str] = field(default_factory=dict)
     curves: dict[Place, dict[str, list[float]]] = field(default_factory=dict)
     notes: dict[Place, dict[str, float]] = field(default_factory=dict)
+    swapped: dict[Cell, float | None] = field(default_factory=dict)
 
 
 def predicted(value: Value, examples: Sequence[Example], removal: str) -> list[int]:
@@ -55,18 +57,24 @@ def explain(
     labels: Iterable[str],
     examples: Sequence[Example],
     classes: Sequence[int],
+    lacking: Mapping[str, str],
 ) -> dict[tuple[str, int], Explained]:
-    """Scores of the named methods on every example, keyed by (label, example number)."""
-    seats = [(label, i) for label in labels for i in range(len(examples))]
+    """Scores of the named methods on every example, keyed by (label, example number).
+
+    ``lacking`` says of the labels that the model can't answer why that is so; they are not asked.
+    """
+    numbers = range(len(examples))
+    seats = [(label, i) for label in labels if label not in lacking for i in numbers]
+    none = {(k, i): Explained(None, why, {}, {}) for k, why in lacking.items() for i in numbers}
 
     def askers() -> Iterator[tuple[Subject, Asking[Scores]]]:
         for label, i in seats:
             x = examples[i]
             subject = Subject(x, a.explained_under, Target(classes[i], a.function))
-            yield subject, a.methods[label](x, seed_of(a.seed, x))
+            yield subject, a.explainers[label](x, seed_of(a.seed, x))
 
     answers = answer(value, askers())
-    return {seat: _explained(got) for seat, got in zip(seats, answers, strict=True)}
+    return none | {seat: _explained(got) for seat, got in zip(seats, answers, strict=True)}
 
 
 def _explained(got: Answer[Scores]) -> Explained:
@@ -88,10 +96,8 @@ def measure(
     searched = _search(a, value, removals, examples, classes)
     cells: list[Cell] = []
     seats: list[tuple[Subject, Asking[float]]] = []
-    ranked = {(job.label, job.removal): None for job in wanted if not job.control}
-    ranked |= {
-        (c, r): None for c in ("random_order", "best_order", "worst_order") for r in removals
-    }
+    ranked = {(job.label, job.removal): None for job in wanted if job.explains}
+    ranked |= {(c, r): None for c in CONTROLS for r in removals}
     for (who, removal), (name, metric), i in _cells(a, ranked, len(examples)):
         asker = _asker(metric, who, examples[i], searched, explained, (removal, name, i), a.seed)
         if asker is not None:
@@ -104,7 +110,28 @@ def measure(
             )
     for cell, got in zip(cells, answer(value, seats), strict=True):
         _enter(measured, cell, got)
+    _read_otherwise(a, value, measured, examples, classes, explained)
     return measured
+
+
+def _read_otherwise(
+    a: Assignment,
+    value: Value,
+    measured: Measured,
+    examples: Sequence[Example],
+    classes: Sequence[int],
+    explained: Mapping[tuple[str, int], Explained],
+) -> None:
+    """Read faithfulness through the other function of the target: it costs no forward."""
+    for who, removal, name, i in measured.values:
+        metric, own = a.metrics[name], explained.get((who, i))
+        function = OTHER.get(metric.reads)
+        if own is None or own.scores is None or function is None:
+            continue
+        if metric.facts.family == "faithfulness":
+            subject = Subject(examples[i], removal, Target(classes[i], function))
+            asker = metric.value(examples[i], own.scores, seed_of(a.seed, examples[i]))
+            measured.swapped[who, removal, name, i] = reread(value, subject, asker)
 
 
 def _why(searched: Answer[tuple[Scores, Scores]] | None) -> str:
@@ -184,76 +211,3 @@ def _enter(measured: Measured, cell: Cell, got: Answer[float]) -> None:
             measured.curves.setdefault((who, removal, i), {})[name] = noted
         else:
             measured.notes.setdefault((who, removal, i), {})[f"{metric}.{name}"] = noted
-
-
-def trials(
-    a: Assignment,
-    job: Job,
-    examples: Sequence[Example],
-    classes: Sequence[int],
-    explained: Mapping[tuple[str, int], Explained],
-    measured: Measured,
-) -> list[Trial]:
-    """One job's part of a chunk, ready to be stored."""
-    return [
-        _trial(a, job, i, x, classes[i], explained.get((job.label, i)), measured)
-        for i, x in enumerate(examples)
-    ]
-
-
-def _trial(
-    a: Assignment,
-    job: Job,
-    i: int,
-    x: Example,
-    index: int,
-    own: Explained | None,
-    measured: Measured,
-) -> Trial:
-    names = list(a.measured(job.removal))
-    values = {n: measured.values.get((job.label, job.removal, n, i)) for n in names}
-    reasons = {
-        n: measured.reasons[job.label, job.removal, n, i] for n in names if values[n] is None
-    }
-    normalised, without = _all_normalised(measured, job, names, i)
-    place = (job.label, job.removal, i)
-    return Trial(
-        id=x.id,
-        players=list(x.players),
-        scores=[] if own is None or own.scores is None else own.scores.tolist(),
-        truth=None if x.truth is None else x.truth.tolist(),
-        target=index,
-        label=x.label,
-        truncated=x.truncated,
-        values=values,
-        normalised=normalised,
-        reasons=reasons | without,
-        curves=measured.curves.get(place, {}),
-        notes={**(own.notes if own else {}), **measured.notes.get(place, {})},
-        cost={} if own is None else dict(own.cost),
-    )
-
-
-def _all_normalised(
-    measured: Measured, job: Job, names: Sequence[str], i: int
-) -> tuple[dict[str, float | None], dict[str, str]]:
-    """Normalised values of one example, and why where there is none."""
-    found: dict[str, float | None] = {}
-    reasons: dict[str, str] = {}
-    for name in names:
-        try:
-            found[name] = _normalised(measured, job, name, i)
-        except Undefined as why:
-            found[name] = None
-            reasons[f"{name}/normalised"] = str(why)
-    return found, reasons
-
-
-def _normalised(measured: Measured, job: Job, name: str, i: int) -> float:
-    def of(who: str) -> float:
-        cell = (who, job.removal, name, i)
-        if cell not in measured.values:
-            raise Undefined(measured.reasons.get(cell, "unknown"))
-        return measured.values[cell]
-
-    return normalise(of(job.label), of("best_order"), of("worst_order"))

@@ -8,6 +8,9 @@ class AttrialError(Exception):
     """A fault of the input, told in one clear line; the command line exits with code 2."""
 
 
+NOT_APPLICABLE = "not applicable"  # how the reason of such a cell begins
+
+
 class NotApplicable(AttrialError):
     """A model that can't answer what a method asks, with the missing capability named."""
 

@@ -7,15 +7,15 @@ import resource
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 
 import numpy as np
 
-from attrial import chunk, stats
+from attrial import chunk, stats, written
 from attrial.assignment import Assignment, Job, chunks, jobs
-from attrial.errors import NotApplicable
+from attrial.errors import NOT_APPLICABLE, NotApplicable
 from attrial.example import Example
 from attrial.masks import keys
 from attrial.record import Cell, Cost, Record, Trial
@@ -55,18 +55,21 @@ def evaluate(
         The entries of all jobs, in the order of ``assignment.jobs``.
 
     Raises:
-        NotApplicable: If a method asks what this model can't answer.
+        NotApplicable: If every method asks what this model can't answer. Where only some do, their
+            cells say so.
     """
-    _require(a, model)
+    lacks = lacking(a, model)
+    if a.methods and all(label in lacks for label in a.methods):
+        raise NotApplicable("; ".join(_without(label, why) for label, why in lacks.items()))
     started = time.monotonic()
     everything = jobs(a)
-    missing = [job for job in everything if not store.has(job.spec.digest)]
+    missing = [job for job in everything if not _done(job, store, lacks)]
     done = 0
     value = Value(model, watch=lambda rows: progress(done, len(examples), rows))
     for number, part in chunks(examples, chunk_size) if missing else ():
         wanted = [job for job in missing if number not in store.parts(job.spec.digest)]
         if wanted:
-            _try_chunk(a, value, wanted, part, number, store)
+            _try_chunk(a, value, wanted, part, number, store, lacks)
         done += len(part)
         progress(done, len(examples), value.computed)
     for job in missing:
@@ -74,13 +77,27 @@ def evaluate(
     return [store.get(job.spec.digest) for job in everything]
 
 
-def _require(a: Assignment, model: Model) -> None:
-    for label, method in a.methods.items():
-        lacking = sorted(set(method.asks) - model.answers)
-        if lacking:
-            raise NotApplicable(
-                f"method {label} needs {lacking[0]!r}, which this model can't answer"
-            )
+def lacking(a: Assignment, model: Model) -> dict[str, str]:
+    """Labels of the methods that this model can't answer, each with the reason for its cells."""
+    wanted = {label: sorted(set(m.asks) - model.answers) for label, m in a.explainers.items()}
+    return {
+        label: f"{NOT_APPLICABLE}: needs {asks[0]!r}, which this model can't answer"
+        for label, asks in wanted.items()
+        if asks
+    }
+
+
+def _without(label: str, why: str) -> str:
+    return f"method {label} is {why}"
+
+
+def _done(job: Job, store: Store, lacks: Mapping[str, str]) -> bool:
+    """Whether nothing is left to do: what was not applicable once is tried when it is."""
+    if not store.has(job.spec.digest):
+        return False
+    cells = store.get(job.spec.digest).record.cells.values()
+    was_lacking = any(why.startswith(NOT_APPLICABLE) for cell in cells for why in cell.undefined)
+    return job.label in lacks or not was_lacking
 
 
 def _try_chunk(
@@ -90,19 +107,20 @@ def _try_chunk(
     part: Sequence[Example],
     number: int,
     store: Store,
+    lacks: Mapping[str, str],
 ) -> None:
     removals = list(dict.fromkeys([a.explained_under, *(job.removal for job in wanted)]))
     places = [(a.model.weights + a.model.dtype, x, removal) for x in part for removal in removals]
     before = [_recall(value, store, *place) for place in places]
     classes = chunk.predicted(value, part, a.explained_under)
-    labels = list(dict.fromkeys(job.label for job in wanted if not job.control))
-    explained = chunk.explain(a, value, labels, part, classes)
+    labels = list(dict.fromkeys(job.label for job in wanted if job.explains))
+    explained = chunk.explain(a, value, labels, part, classes, lacks)
     measured = chunk.measure(a, value, wanted, part, classes, explained)
     for place, known in zip(places, before, strict=True):
         _remember(value, store, *place, known)
     for job in wanted:
         store.put_part(
-            job.spec.digest, number, chunk.trials(a, job, part, classes, explained, measured)
+            job.spec.digest, number, written.trials(a, job, part, classes, explained, measured)
         )
     value.forget(part)
 

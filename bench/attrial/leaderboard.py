@@ -16,7 +16,8 @@ from attrial.row import to_json as to_json
 from attrial.store import Entry
 
 ALPHA = 0.05
-CONTROLS = ("best_order", "random_order", "worst_order")  # in the order of their rows
+# In the order of their rows.
+CONTROLS = ("best_order", "random_order", "constant", "position", "worst_order")
 BEYOND = 1 + 1e-9  # a normalised value above this ranks better than the best order that was found
 
 Place = tuple[str | int | bool, ...]  # what one board has in common, in the order of the tables
@@ -36,7 +37,17 @@ def rows(entries: Sequence[Entry]) -> list[Row]:
     for _, entry in sorted(unique.items()):
         for metric in entry.record.spec.metrics:
             boards.setdefault(_place(entry, metric), []).append((entry, metric))
-    return [row for _, seats in sorted(boards.items()) for row in _board(seats)]
+    return [row for _, seats in sorted(boards.items()) for row in _board(_each_once(seats))]
+
+
+def _each_once(seats: Sequence[Seat]) -> list[Seat]:
+    """A control that another run ranks as a method competes, and is not shown twice."""
+    methods = {e.record.spec.label for e, _ in seats if not e.record.spec.control}
+    return [
+        (e, metric)
+        for e, metric in seats
+        if not (e.record.spec.control and e.record.spec.label in methods)
+    ]
 
 
 def _place(entry: Entry, metric: str) -> Place:

@@ -52,7 +52,7 @@ class Spec(_Frozen):
 
     Attributes:
         method: The method, or one of the controls ``random_order``, ``best_order``,
-            ``worst_order`` with ``control`` set.
+            ``worst_order``, ``constant``, ``position`` with ``control`` set.
         label: How the method was asked for: the name of its rows (``lime(samples=500)``).
         explained_under: The removal that the method's own questions were answered under.
         removal: The removal that the metrics' questions were answered under.
@@ -95,6 +95,8 @@ class Trial(_Frozen):
         curves: Name of a curve (``deletion``, ``insertion``) -> values at k = 0..n.
         notes: What the method noted (completeness gap, steps, ...).
         cost: What the method asked for on this example (``rows``, ``computed``, ...).
+        swapped: Metric -> value read through the other function of the target (probability for
+            log-odds and the reverse), None where undefined; only of methods and faithfulness.
     """
 
     id: str
@@ -110,6 +112,7 @@ class Trial(_Frozen):
     curves: dict[str, list[float]] = {}
     notes: dict[str, float | list[float]] = {}
     cost: dict[str, int] = {}
+    swapped: dict[str, float | None] = {}
 
 
 class MetricFacts(_Frozen):

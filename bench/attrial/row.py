@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from attrial.errors import NOT_APPLICABLE
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -71,6 +73,11 @@ class Row(BaseModel):
     weights: str
     data_digest: str
     run: str
+
+    @property
+    def applicable(self) -> bool:
+        """Whether the model can answer what the method asks."""
+        return not any(why.startswith(NOT_APPLICABLE) for why in self.reasons)
 
 
 def frame(table: Sequence[Row]) -> "pd.DataFrame":

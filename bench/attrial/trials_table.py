@@ -26,8 +26,10 @@ SPREAD: Mapping[str, tuple[str, pa.DataType]] = {
     "reasons": ("reason", pa.string()),
     "curves": ("curve", pa.list_(pa.float64())),
     "cost": ("cost", pa.int64()),
+    "swapped": ("swapped", pa.float64()),
 }
-NULLABLE = ("values", "normalised")  # here an empty cell is a None, elsewhere an absent name
+# Here an empty cell is a None, elsewhere an absent name.
+NULLABLE = ("values", "normalised", "swapped")
 
 
 def to_bytes(trials: Sequence[Trial]) -> bytes:

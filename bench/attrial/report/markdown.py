@@ -66,8 +66,8 @@ def _name(line: Line) -> str:
 
 
 def _cell(row: Row | None, table: Table) -> str:
-    if row is None:
-        return words.DASH
+    if row is None or not row.applicable:
+        return words.DASH if row is None else words.value(row)
     value = words.number(row.value)
     shown = f"**{value}**" if row.rank_low == 1 and row.metric in table.telling else value
     place = f" {words.rank(row)}" if row.rank_low is not None else ""
@@ -106,7 +106,7 @@ def _numbers(line: Line, row: Row | None) -> list[str]:
     place = [words.rank(row), row.tied or words.DASH]
     return [
         _name(line),
-        words.number(row.value),
+        words.value(row),
         words.interval(row),
         normal + few,
         *counts,

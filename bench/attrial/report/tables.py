@@ -44,6 +44,17 @@ class Line:
 
 
 @dataclass(frozen=True)
+class Hole:
+    """A method with fewer examples than its neighbours: on which metrics, and on how many."""
+
+    method: str
+    metrics: tuple[str, ...]
+    n: int  # the fewest
+    of: int  # what the best filled neighbour of that metric has
+    applicable: bool
+
+
+@dataclass(frozen=True)
 class Table:
     """Methods by metrics, under one removal, of one family of metrics."""
 
@@ -76,6 +87,16 @@ class Table:
         rows = [row for line in self.methods for row in line.ranked]
         return frozenset(row.metric for row in rows if row.rank_low != 1)
 
+    @cached_property
+    def holes(self) -> tuple[Hole, ...]:
+        """Methods with fewer examples than others: their board has no overall rank."""
+        lines = [line for line in self.lines if not line.control and not line.older]
+        most = [
+            max((_n(line.cells[k]) for line in lines), default=0) for k in range(len(self.columns))
+        ]
+        found = (_hole(line, self.columns, most) for line in lines)
+        return tuple(hole for hole in found if hole is not None)
+
     @property
     def needed(self) -> int:
         """Fewest examples with which any two of the methods can be told apart."""
@@ -92,6 +113,20 @@ class Table:
         """How many examples were tried."""
         counts = [r.n + r.undefined for line in self.lines for r in line.cells if r is not None]
         return max(counts, default=0)
+
+
+def _n(row: Row | None) -> int:
+    return 0 if row is None else row.n
+
+
+def _hole(line: Line, columns: Sequence[Column], most: Sequence[int]) -> Hole | None:
+    missing = [k for k, n in enumerate(most) if _n(line.cells[k]) < n]
+    if not missing:
+        return None
+    least = min(missing, key=lambda k: _n(line.cells[k]))
+    names = tuple(columns[k].metric for k in missing)
+    applicable = all(row is None or row.applicable for row in line.cells)
+    return Hole(line.method, names, _n(line.cells[least]), most[least], applicable)
 
 
 @dataclass(frozen=True)

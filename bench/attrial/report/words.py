@@ -1,40 +1,26 @@
 """What the tables say, in words and in figures for reading. Pure."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from attrial.leaderboard import Row
-from attrial.report.tables import Conflict, Line, Section, Table
+from attrial.report.phrases import DASH as DASH
+from attrial.report.phrases import Phrase as Phrase
+from attrial.report.phrases import Sentence as Sentence
+from attrial.report.phrases import count as count
+from attrial.report.phrases import every as every
+from attrial.report.phrases import names as names
+from attrial.report.phrases import number as number
+from attrial.report.tables import Conflict, Hole, Line, Section, Table
 
 FAMILIES = {
     "faithfulness": "Faithfulness",
     "evidence": "Known evidence",
 }
-DASH = "\N{EN DASH}"  # between ranks, and where there is nothing
-COUNT_NAMES = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
-@dataclass(frozen=True)
-class Phrase:
-    """A piece of a sentence; strong pieces are names that the sentence is about."""
-
-    text: str
-    strong: bool = False
-
-
-Sentence = list[Phrase]
-
-
-def number(value: float | None) -> str:
-    """Three decimals, or a dash.
-
-    >>> number(0.12345), number(-0.0001), number(1234.5)
-    ('0.123', '0.000', '1234.5')
-    """
-    if value is None:
-        return DASH
-    text = f"{value:.3f}" if abs(value) < 100 else f"{value:.1f}"
-    return text.removeprefix("-") if float(text) == 0 else text
+def value(row: Row) -> str:
+    """The mean; of a method that the model can't answer, that it is not applicable."""
+    return number(row.value) if row.applicable else "n/a"
 
 
 def interval(row: Row) -> str:
@@ -57,34 +43,6 @@ def family(name: str) -> str:
     return FAMILIES.get(name, name.replace("_", " ").capitalize())
 
 
-def count(n: int, thing: str) -> str:
-    """A number of things.
-
-    >>> count(1, "metric"), count(5, "metric"), count(12, "metric")
-    ('one metric', 'five metrics', '12 metrics')
-    """
-    name = COUNT_NAMES[n] if n < len(COUNT_NAMES) else str(n)
-    return f"{name} {thing}{'' if n == 1 else 's'}"
-
-
-def every(columns: int) -> str:
-    """All metrics of a table.
-
-    >>> every(2), every(5)
-    ('both metrics', 'all five metrics')
-    """
-    return "both metrics" if columns == 2 else f"all {count(columns, 'metric')}"
-
-
-def names(found: Sequence[str]) -> Sentence:
-    """Names in a row: strong, with commas and an "and"."""
-    phrases: Sentence = []
-    for i, name in enumerate(found):
-        joint = "" if i == 0 else " and " if i == len(found) - 1 else ", "
-        phrases += [Phrase(joint), Phrase(name, True)] if joint else [Phrase(name, True)]
-    return phrases
-
-
 def verdict(table: Table) -> list[Sentence]:
     """Who is at the top of a table, who is no better than chance; nothing that isn't told apart."""
     if not table.methods:
@@ -99,6 +57,8 @@ def _top(table: Table) -> Sentence:
     """Whom no method is told to beat: on every metric, alone, or on which share of them."""
     if not table.telling:
         return [Phrase(_untold(table))]
+    if table.holes:
+        return _refusal(table)
     columns = max(len(line.ranked) for line in table.methods)
     where = every(columns) if columns > 1 else table.columns[0].metric
     may = {line.method: sum(row.rank_low == 1 for row in line.ranked) for line in table.methods}
@@ -133,6 +93,26 @@ def _lead(name: str, table: Table, columns: int, where: str) -> str:
         if alone
         else f" leads on {where}, on each tied with others."
     )
+
+
+def _refusal(table: Table) -> Sentence:
+    """Means over unlike examples have no overall rank; each metric still has its own."""
+    sentence: Sentence = [Phrase("No overall rank, as cells are missing: ")]
+    for i, hole in enumerate(table.holes):
+        sentence += [Phrase(", " if i else ""), Phrase(hole.method, True), Phrase(_missing(hole))]
+    may = {name: times for name, (times, _) in table.may_be_best().items() if times}
+    sentence.append(Phrase(f". Of {count(len(table.telling), 'metric')} that tell methods apart, "))
+    for i, (name, times) in enumerate(may.items()):
+        lead = f" may be best on {times}" if i == 0 else f" on {times}"
+        sentence += [Phrase(", " if i else ""), Phrase(name, True), Phrase(lead)]
+    return [*sentence, Phrase(".")]
+
+
+def _missing(hole: Hole) -> str:
+    if not hole.applicable:
+        return " (not applicable)"
+    where = hole.metrics[0] if len(hole.metrics) == 1 else count(len(hole.metrics), "metric")
+    return f" ({where}: {hole.n} of {hole.of})"
 
 
 def _shares(may: dict[str, int], columns: int) -> Sentence:
@@ -186,13 +166,25 @@ def gaps(table: Table) -> list[Sentence]:
     """What is undefined, on how many examples, why; and where the best order was beaten."""
     told: dict[tuple[str, str], list[str]] = {}
     for line in table.lines:
-        for row in (row for row in line.cells if row is not None):
+        for row in (row for row in line.cells if row is not None and row.applicable):
             for gap in _gaps(row):
                 told.setdefault((row.metric, gap), []).append(line.method)
-    return [
+    return _not_applicable(table) + [
         [Phrase(metric, True), Phrase(f" {gap}: "), *_who(found, table), Phrase(".")]
         for (metric, gap), found in told.items()
     ]
+
+
+def _not_applicable(table: Table) -> list[Sentence]:
+    """One sentence a method that the model can't answer, with what it lacks."""
+    lacking = {
+        line.method: why
+        for line in table.lines
+        for row in line.cells
+        if row is not None and not row.applicable
+        for why in row.reasons
+    }
+    return [[Phrase(who, True), Phrase(f" is {why}.")] for who, why in lacking.items()]
 
 
 def _gaps(row: Row) -> list[str]:
