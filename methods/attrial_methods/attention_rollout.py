@@ -3,7 +3,7 @@
 import numpy as np
 
 from attrial import algebra
-from attrial.ask import Asking, attend
+from attrial.ask import Asking, attend, layers
 from attrial.errors import AttrialError
 from attrial.example import FIXED, Example
 from attrial.masks import Floats, Scores
@@ -20,7 +20,7 @@ def attention_rollout(
     x: Example,
     *,
     seed: int,
-    residual: float | list[float] = 0.5,
+    residual: float | list[float] | str = 0.5,
     fusion: str = "mean",
     discard: float = 0.0,
     start: int = 0,
@@ -34,7 +34,8 @@ def attention_rollout(
     Args:
         x: The example.
         seed: Unused: the method is deterministic.
-        residual: Share of the identity, one for all layers or a list with one a layer.
+        residual: Share of the identity, one for all layers or a list with one a layer; or
+            ``norms``: at each position |x| / (|x| + |attention's output|), as the model has it.
         fusion: ``mean``, ``max`` or ``min`` over heads.
         discard: Share of each layer's lowest weights that is set to 0; those to special tokens
             stay.
@@ -45,12 +46,11 @@ def attention_rollout(
     if null not in ("none", "uniform"):
         raise AttrialError(f"attention_rollout: null={null!r}; it takes none or uniform")
     reply = yield from attend(fuse=fusion)
+    mixing = yield from _mixing(residual)
     special = np.flatnonzero(x.owner == FIXED).tolist()
 
     def shares(weights: Floats, ratio: float) -> Scores:
-        rolled = algebra.rollout(
-            weights, residual, start=start, discard_ratio=ratio, protect=special
-        )
+        rolled = algebra.rollout(weights, mixing, start=start, discard_ratio=ratio, protect=special)
         return x.to_players(rolled[x.read])
 
     found = shares(reply.weights, discard)
@@ -58,3 +58,13 @@ def attention_rollout(
         return found
     alone = shares(algebra.uniform(reply.weights > 0), 0.0)
     return np.divide(found, alone, out=np.zeros(x.n), where=alone > 0)
+
+
+def _mixing(residual: float | list[float] | str) -> Asking[float | list[float] | Floats]:
+    """Shares of the identity: as given, or (L, t) from the norms of what each layer adds up."""
+    if not isinstance(residual, str):
+        return residual
+    if residual != "norms":
+        raise AttrialError(f"attention_rollout: residual={residual!r}; a share, a list or norms")
+    reply = yield from layers("mixing")
+    return np.asarray(np.diagonal(reply.weights, axis1=1, axis2=2))

@@ -34,7 +34,7 @@ def attention(subject: Subject, ask: Attend, forward: Forward) -> Attention:
         NotApplicable: If the model doesn't let its attention weights be seen, or scaled.
     """
     fold = _fold(ask)
-    arguments = _alone(subject, forward)
+    arguments = alone(subject, forward)
     captured = capture(
         forward.model,
         lambda: forward(arguments),
@@ -59,7 +59,8 @@ def _fold(ask: Attend) -> Callable[[Tensor], Tensor] | None:
     return FUSE[ask.fuse]
 
 
-def _alone(subject: Subject, forward: Forward) -> Arguments:
+def alone(subject: Subject, forward: Forward) -> Arguments:
+    """What a model is called with for one full input, unpadded and in no company."""
     t = len(subject.example.ids)
     rows = stack([in_place(subject.example, 1)], width=t, pad=forward.pad)
     return forward.arguments(rows, Batch(t, np.array([0]), 1))

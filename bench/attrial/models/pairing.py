@@ -60,14 +60,15 @@ def segments(forward: Forward, tokenizer: PreTrainedTokenizerBase) -> bool:
 def answers(forward: Forward) -> frozenset[str]:
     """Which questions a classifier can answer."""
     seen = can_switch(forward.model) or "output_attentions" in forward.takes
-    replaceable = forward.replaceable
+    replaceable, tapped = forward.replaceable, can_switch(forward.model)
     can = {
         "keep": True,
         "slope": replaceable,
         "attend": seen,
         "relevance": replaceable,
         "soften": replaceable,
-        "suppress": can_switch(forward.model),
+        "suppress": tapped,
+        "layers": tapped and not forward.model.config.is_encoder_decoder,
     }
     return frozenset(question for question, able in can.items() if able)
 

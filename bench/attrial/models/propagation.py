@@ -14,6 +14,7 @@ from torch.nn import functional as F
 from torch.overrides import TorchFunctionMode
 
 from attrial.errors import AttrialError, NotApplicable, near
+from attrial.models.norms import Norm, norm_of
 
 Rule = Literal["conservative", "attention"]
 RULES: Mapping[str, Rule] = {"conservative": "conservative", "attention": "attention"}
@@ -40,6 +41,7 @@ PRODUCTS = _operations(
 SUMMED = _operations([torch.baddbmm, Tensor.baddbmm])  # their first argument is added
 POWERS = _operations([torch.pow, Tensor.pow, Tensor.__pow__])
 QUOTIENTS = _operations([torch.div, Tensor.div, Tensor.__truediv__])
+NORMS = _operations([F.layer_norm, F.rms_norm])
 FUSED = _operations([F.scaled_dot_product_attention])
 
 
@@ -87,14 +89,12 @@ class Propagation(TorchFunctionMode):
     def _ruled(self, func: Operation, args: Arguments, named: Named, out: Tensor) -> Tensor:
         if func in SCALES or (func in SOFTMAXES and self.rule == "conservative"):
             return out.detach()
-        if func in POWERS and _negative(args[1:], named):
+        if func in POWERS and negative(args[1:], named):
             return out.detach()
         if func in ACTIVATIONS or func in POWERS:
             return identity(_first(args, named), out)
-        if func is F.layer_norm:
-            return _layer_norm(*_norm(args, named), out)
-        if func is F.rms_norm:
-            return _rms_norm(*_norm(args, named), out)
+        if func in NORMS:
+            return _normed(norm_of(func, args, named), out)
         if func is F.embedding:
             self.fixed.append(out.detach().requires_grad_())
             return self.fixed[-1]
@@ -130,31 +130,10 @@ def _first(args: Arguments, named: Named) -> Tensor:
     return x
 
 
-def _norm(args: Arguments, named: Named) -> tuple[Tensor, list[int], Tensor | None, float | None]:
-    """Input, dimensions, weight and epsilon of a norm."""
-    x = _first(args, named)
-    rest = dict(zip(("input", "normalized_shape", "weight", "bias", "eps"), args, strict=False))
-    given = rest | dict(named)
-    shape, weight, eps = given["normalized_shape"], given.get("weight"), given.get("eps", 1e-5)
-    assert isinstance(shape, (tuple, list)) and (weight is None or isinstance(weight, Tensor))
-    assert eps is None or isinstance(eps, float)
-    return x, list(range(-len(shape), 0)), weight, eps
-
-
-def _layer_norm(
-    x: Tensor, dims: list[int], weight: Tensor | None, eps: float | None, out: Tensor
-) -> Tensor:
-    centred = x - x.mean(dim=dims, keepdim=True)
-    scale = (centred.detach().square().mean(dim=dims, keepdim=True) + (eps or 0.0)).rsqrt()
-    return _valued(out, centred * (scale if weight is None else scale * weight.detach()))
-
-
-def _rms_norm(
-    x: Tensor, dims: list[int], weight: Tensor | None, eps: float | None, out: Tensor
-) -> Tensor:
-    eps = torch.finfo(x.dtype).eps if eps is None else eps
-    scale = (x.detach().square().mean(dim=dims, keepdim=True) + eps).rsqrt()
-    return _valued(out, x * (scale if weight is None else scale * weight.detach()))
+def _normed(norm: Norm, out: Tensor) -> Tensor:
+    scale = norm.scale.detach()
+    weighted = scale if norm.weight is None else scale * norm.weight.detach()
+    return _valued(out, norm.centred * weighted)
 
 
 def _halved(args: Arguments, named: Named) -> tuple[Arguments, Named]:
@@ -176,6 +155,7 @@ def _constant(a: object) -> object:
     return a.detach() if isinstance(a, Tensor) else a
 
 
-def _negative(args: Arguments, named: Named) -> bool:
+def negative(args: Arguments, named: Named) -> bool:
+    """Whether a power's exponent (the rest of its arguments) is a negative number."""
     exponent = args[0] if args else named["exponent"]
     return isinstance(exponent, (int, float)) and exponent < 0

@@ -8,6 +8,7 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel, activations
 
 from attrial.errors import AttrialError, NotApplicable
+from attrial.models.hooks import hooked
 from attrial.models.propagation import Propagation, Rule, identity
 from attrial.models.shares import Propagated, shared_out
 from attrial.models.switch import can_switch, switched
@@ -71,7 +72,7 @@ def _activations(model: nn.Module) -> Iterator[None]:
         return identity(args[0], output)
 
     found = [m for m in model.modules() if type(m).__module__ == activations.__name__]
-    with _hooked([module.register_forward_hook(hook) for module in found]):
+    with hooked([module.register_forward_hook(hook) for module in found]):
         yield
 
 
@@ -83,14 +84,5 @@ def _begun(at: nn.Module, leaves: list[Tensor]) -> Iterator[None]:
         leaves.append(output.detach().requires_grad_())
         return leaves[-1]
 
-    with _hooked([at.register_forward_hook(hook)]):
+    with hooked([at.register_forward_hook(hook)]):
         yield
-
-
-@contextmanager
-def _hooked(handles: list[torch.utils.hooks.RemovableHandle]) -> Iterator[None]:
-    try:
-        yield
-    finally:
-        for handle in handles:
-            handle.remove()

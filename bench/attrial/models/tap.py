@@ -23,6 +23,7 @@ TAP = "attrial_tap"
 UNKNOWN = ("s_aux", "sinks", "indices", "block_indices")  # arguments that change the weights
 Fold = Callable[[Tensor], Tensor]  # weights (B, H, T, S) of one layer -> what is kept of them
 Edit = Callable[[int, Tensor], Tensor]  # layer, its scores (B, H, T, S) -> its scores
+Mix = Callable[[Tensor, Tensor], Tensor]  # weights (B, H, T, S), values (B, H, S, d) -> outputs
 R = TypeVar("R")
 
 
@@ -103,6 +104,24 @@ def gradients(target: Tensor, captured: Captured[R]) -> list[Tensor]:
     return known
 
 
+def mixed(model: PreTrainedModel, run: Callable[[], R], mix: Mix) -> R:
+    """A run, of the model or of a part of it, in which ``mix`` puts weights and values together.
+
+    It makes no graph.
+
+    Raises:
+        NotApplicable: If the model doesn't use transformers' attention interface.
+    """
+    if not can_switch(model):
+        raise NotApplicable(
+            f"{type(model).__name__} doesn't let its value vectors be seen: it is outside "
+            "transformers' attention interface"
+        )
+    tap = _Tap(False, 1.0, None, None, None, _encoder(model), mix)
+    with torch.no_grad(), switched(model, TAP), _active(tap):
+        return run()
+
+
 @dataclass
 class _Tap:
     """What one forward is asked for, and what it has shown so far."""
@@ -113,6 +132,7 @@ class _Tap:
     edit: Edit | None
     fold: Fold | None
     encoder: frozenset[int] | None
+    mix: Mix = torch.matmul
     weights: list[Tensor] = field(default_factory=list)
     parts: list[Part] = field(default_factory=list)
 
@@ -162,7 +182,7 @@ def _attention(
     scores = _masked(tap.scores(scores), attention_mask)
     precise = torch.promote_types(scores.dtype, torch.float32)
     weights = tap.take(module, scores.softmax(dim=-1, dtype=precise).to(query.dtype))
-    return (weights @ value).transpose(1, 2).contiguous(), weights
+    return tap.mix(weights, value).transpose(1, 2).contiguous(), weights
 
 
 AttentionInterface.register(TAP, _attention)

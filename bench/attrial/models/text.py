@@ -12,6 +12,7 @@ from attrial.ask import (
     Attend,
     Attention,
     Infill,
+    Layers,
     Relevance,
     Relevances,
     Slope,
@@ -30,6 +31,7 @@ from attrial.models.forward import Forward
 from attrial.models.gradients import path, slopes
 from attrial.models.guard import guarded
 from attrial.models.intervening import infilled, softened, suppressed
+from attrial.models.layers import layered
 from attrial.models.loading import fetch, source
 from attrial.models.pairing import answers, budget, check, digest, limit, segments
 from attrial.models.probing import forward_of
@@ -216,6 +218,16 @@ class TextClassifier:
         """Raw outputs (k, classes) of each ask's masks: stand-ins for what is removed."""
         with guarded(self.forward.model):
             return infilled(asks, self.forward, self.vocabulary.filler)
+
+    def layers(self, asks: Sequence[tuple[Subject, Layers]]) -> list[Attention]:
+        """What each layer hands from position to position on each ask's full input.
+
+        Raises:
+            AttrialError: For an unknown kind.
+            NotApplicable: If the model doesn't let its value vectors be seen.
+        """
+        with guarded(self.forward.model):
+            return [layered(subject, ask, self.forward) for subject, ask in asks]
 
 
 def _most(examples: Sequence[Example]) -> int:

@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attrial.ask import Attend, Attention, Relevance, Relevances, Slope, Slopes
+from attrial.ask import Attend, Attention, Layers, Relevance, Relevances, Slope, Slopes
 from attrial.errors import AttrialError, NotApplicable, near
 from attrial.example import Example
 from attrial.masks import Floats, Masks
@@ -15,6 +15,7 @@ from attrial.models.hand_set import DESIGNS, VOCABULARY, Head, places, state, wo
 from attrial.models.propagation import Propagation, rule
 from attrial.models.reading import read
 from attrial.models.shares import shared_out
+from attrial.models.toy_layers import handed_on
 from attrial.target import Target
 from attrial.value import Subject
 
@@ -46,7 +47,7 @@ class Toy:
     heads: tuple[Head, ...]
     beta: float
     causal: bool = False
-    answers: frozenset[str] = frozenset({"keep", "slope", "attend", "relevance"})
+    answers: frozenset[str] = frozenset({"keep", "slope", "attend", "relevance", "layers"})
 
     def keep(self, asks: Sequence[tuple[Subject, Masks]]) -> list[Floats]:
         """Logits (k, 5) of each ask's masks."""
@@ -106,6 +107,18 @@ class Toy:
         with torch.enable_grad(), Propagation(rule(ask.rule)):
             logits, _ = self._forward(x, state(own, where))
         return shared_out(logits, own, [where], lambda ends: _read(ends, subject.target)).answer()
+
+    def layers(self, asks: Sequence[tuple[Subject, Layers]]) -> list[Attention]:
+        """What each layer hands from position to position on each ask's full input."""
+        return [self._layers(subject.example, ask.kind) for subject, ask in asks]
+
+    def _layers(self, x: Example, kind: str) -> Attention:
+        into, found = state(words(x)[None], places(x))[0], []
+        for head in self.heads:
+            weights, values = self._weights(into[None], head)[0], into @ head.value
+            found.append(handed_on(kind, into, weights, values).numpy())
+            into = into + weights @ values
+        return Attention(np.stack(found))
 
     def _forward(
         self, x: Example, into: Tensor, *, attend: Attend = PLAIN
