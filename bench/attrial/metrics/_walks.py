@@ -1,11 +1,12 @@
 """What happens along an order, as an expectation over the ways to break its ties."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
 
-from attrial.masks import Bools, Floats, Ints
+from attrial.masks import Bools, Floats, Ints, Masks
+from attrial.metrics._orders import Level
 from attrial.metrics._ranks import Tops
 from attrial.metrics._sets import nested
 
@@ -37,3 +38,28 @@ def frequency(sets: Tops, condition: Condition) -> float:
     """Expected share of the steps that meet the condition."""
     met = [(shares * condition(a, b)).sum(0).mean() for a, b, shares in steps(sets)]
     return float(np.mean(met))
+
+
+def first_crossing(levels: Sequence[Level]) -> Masks:
+    """The largest sets with a value below 0, or no set: (k, n) for levels by size 0..n."""
+    for level in reversed(levels):
+        if (level.values < 0).any():
+            return level.masks[level.values < 0]
+    return levels[0].masks[:0]
+
+
+def longest_stay(levels: Sequence[Level]) -> Masks:
+    """Nested sets from all players downwards (k, n), as long as the values are not below 0."""
+    held, froms = [levels[-1].masks], list[Ints]()
+    for level in reversed(levels[:-1]):
+        inside = nested(level.masks, held[-1]) & (level.values >= 0)[:, None]
+        stays = inside.any(1)
+        if not stays.any():
+            break
+        held.append(level.masks[stays])
+        froms.append(inside[stays].argmax(1))
+    at, path = 0, list[Masks]()
+    for masks, back in zip(reversed(held[1:]), reversed(froms), strict=True):
+        path.append(masks[at])
+        at = int(back[at])
+    return np.stack([*path, held[0][at]])
