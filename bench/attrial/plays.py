@@ -60,6 +60,8 @@ def score(
     raw = run(measure.value(x, _checked(scores, x.n), seed))
     if not normalised:
         return raw
+    if not measure.has_extremes:
+        raise Undefined("the metric has no best and worst order")
     best, worst = _played(answer(value, [(subject, measure.extremes(x, seed))])[0])
     return normalise(raw, run(measure.value(x, best, seed)), run(measure.value(x, worst, seed)))
 
