@@ -20,8 +20,28 @@ VERSION = 1
 def abc(x: Example, scores: Scores, *, seed: int, beam: int = 6) -> Asking[float]:
     """Area between the LeRF and the MoRF curve (Blücher et al. 2024). Higher is better.
 
-    Area as the least relevant leave first, less the area as the most relevant do: in [-1, 1] for a
-    probability; about 0 for a random order. Ties are averaged.
+    Positive where the order is better than its reverse. Ties are averaged.
+
+    Formula:
+        ABC = area(LeRF) − area(MoRF)
+        area(curve) = Σ_{k=1..n} [curve(k) + curve(k−1)] / 2n
+        MoRF(k) = v(all but the k highest),  LeRF(k) = v(all but the k lowest)
+
+    Range:
+        −1 to 1 for a probability; 0 in the mean over random orders.
+
+    Direction:
+        Higher is better.
+
+    Source:
+        Blücher, Vielhaben, Strodthoff, TMLR 2024, arXiv:2401.06654. The two curves: Samek et al.,
+        IEEE TNNLS 2017, arXiv:1509.06321.
+
+    When not to use:
+        Beside ``morf`` and ``lerf`` as a third witness: it is their difference. Where the size of
+        scores matters: only their order is read. With one removal alone on a model that never saw
+        such inputs: both curves cross inputs unlike any text, so run a second removal and see
+        whether the order of methods stays.
 
     Args:
         x: The example.

@@ -20,8 +20,29 @@ VERSION = 1
 def aopc(x: Example, scores: Scores, *, seed: int, beam: int = 6) -> Asking[float]:
     """Mean drop as players leave one by one (AOPC of Edin et al. 2025). Higher is better.
 
-    1/n sum over k = 1..n of v(all) - v(all but the top k): the form whose normalised value is their
-    NAOPC. In [-1, 1] for a probability. Ties are averaged.
+    The whole curve counts, one player at a time: the form whose normalised value is NAOPC. Ties are
+    averaged.
+
+    Formula:
+        AOPC = 1/n Σ_{k=1..n} [v(all) − v(all but the k highest)]
+        normalised = (AOPC − worst order's) / (best order's − worst order's)
+
+    Range:
+        −1 to 1 for a probability; for an additive v a random order gets (n + 1)/2n of v(all) −
+        v(none).
+
+    Direction:
+        Higher is better.
+
+    Source:
+        Edin et al., ACL 2025, arXiv:2408.08137. The curve: Samek et al., IEEE TNNLS 2017,
+        arXiv:1509.06321.
+
+    When not to use:
+        Raw, to compare models or texts: how far a value can fall depends on the model's confidence
+        and on the text's length, so read the normalised column. Where the model's output hardly
+        moves when words leave: best and worst order coincide and the normalised value is undefined.
+        To compare with numbers of ERASER: that is ``aopc_eraser_code``.
 
     Args:
         x: The example.

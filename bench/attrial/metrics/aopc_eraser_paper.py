@@ -16,9 +16,25 @@ VERSION = 1
 def aopc_eraser_paper(x: Example, scores: Scores, *, seed: int, beam: int = 6) -> Asking[float]:
     """Mean drop over ERASER's bins and the empty one (eq. 3 of the paper). Higher is better.
 
-    1/(|B| + 1) times the sum of drops, the empty bin's 0 counted: ``comprehensiveness`` with
-    ``zero_bin=True``. 5/6 of ``aopc_eraser_code`` with five bins.
-    DeYoung et al. 2020. In [-1, 1] for a probability.
+    ``comprehensiveness`` with ``zero_bin=True``: the drop of the empty bin, 0, is counted.
+
+    Formula:
+        AOPC = 1/(|B| + 1) Σ_{q in B} [v(all) − v(all but the ⌈q n⌉ highest)]
+        B = {1 %, 5 %, 10 %, 20 %, 50 %}
+             = 5/6 of aopc_eraser_code
+
+    Range:
+        −5/6 to 5/6 for a probability.
+
+    Direction:
+        Higher is better.
+
+    Source:
+        DeYoung et al., ACL 2020 (ERASER), arXiv:1911.03429, equation 3.
+
+    When not to use:
+        To compare with published numbers: ERASER's code divides by |B|, which makes them 6/5 of
+        this. Beside ``aopc_eraser_code``, which ranks alike.
 
     Args:
         x: The example.

@@ -19,6 +19,24 @@ def aopc_samek(x: Example, scores: Scores, *, seed: int, beam: int = 6) -> Askin
     1/(n + 1) sum over k = 0..n of v(all) - v(all but the top k): n/(n + 1) times ``aopc``, since
     the term of k = 0 is 0. In [-1, 1] for a probability.
 
+    Formula:
+        AOPC = 1/(n + 1) Σ_{k=0..n} [v(all) − v(all but the k highest)]
+             = n/(n + 1) · aopc
+
+    Range:
+        −n/(n + 1) to n/(n + 1) for a probability.
+
+    Direction:
+        Higher is better.
+
+    Source:
+        Samek et al., IEEE TNNLS 2017, arXiv:1509.06321. There players are image patches, and the
+        mean is over a data set.
+
+    When not to use:
+        To compare texts of unlike lengths: the term of k = 0, always 0, weighs more in short ones.
+        Beside ``aopc``: within one text both rank alike.
+
     Args:
         x: The example.
         scores: (n,), higher = more relevant; only their order matters.

@@ -18,9 +18,29 @@ VERSION = 1
 def average_precision(x: Example, scores: Scores, *, seed: int) -> Asking[float]:
     """Precision at each rise of recall, averaged over the evidence. Higher is better.
 
-    Sum over thresholds of (recall - recall before) x precision, in (0, 1]. Tied players share one
-    threshold, as in scikit-learn: constant scores get the share of evidence. Never the trapezoid
-    under the precision-recall curve, which gives them (1 + share)/2.
+    Tied players share one threshold, as in scikit-learn: constant scores get the share of evidence.
+    Never the trapezoid under the precision-recall curve, which gives them (1 + share)/2.
+
+    Formula:
+        AP = Σ_t (R_t − R_{t−1}) P_t,  thresholds t from the highest score down
+        random order: E[AP] = ((p − 1)/(n − 1) · (n − H_n) + H_n) / n
+        p of n players are evidence, H_n = 1 + 1/2 + ... + 1/n
+
+    Range:
+        0 to 1, above 0; a constant gets p/n, a random order more.
+
+    Direction:
+        Higher is better.
+
+    Source:
+        The definition of information retrieval, as in scikit-learn's average_precision_score; for
+        explanations of text: Atanasova et al., EMNLP 2020, arXiv:2009.13295.
+
+    When not to use:
+        To compare with AUPRC of ERASER, ferret or EvalxNLP: theirs is the trapezoid, .6 instead of
+        .2 for a constant with one player in five. With rationales of people as evidence it measures
+        plausibility, not faithfulness. Across tasks of unlike shares of evidence, unless beside the
+        random order's value.
 
     Args:
         x: The example; its ``truth`` is read.

@@ -29,8 +29,27 @@ def comprehensiveness(
 ) -> Asking[float]:
     """Mean drop when the top players leave (ERASER, DeYoung et al. 2020). Higher is better.
 
-    v(all) - v(all but the top k), k = ceil(share x n), averaged over the bins. In [-1, 1] for a
-    probability. Ties are averaged.
+    Ties are averaged. Shares that round to one size stay apart, so that every method and every text
+    is averaged over the same number of bins.
+
+    Formula:
+        1/|B| Σ_{q in B} [v(all) − v(all but the ⌈q n⌉ highest)]
+        zero_bin=True divides by |B| + 1
+
+    Range:
+        −1 to 1 for a probability; below 0 where the class gains as the top players leave.
+
+    Direction:
+        Higher is better.
+
+    Source:
+        DeYoung et al., ACL 2020 (ERASER), arXiv:1911.03429, equations 1 and 3.
+
+    When not to use:
+        On texts of a few words, where the small bins all mean one word. Raw across models or
+        methods on different texts: read the normalised column. Where a removal makes inputs unlike
+        any text: a drop may then be the model's surprise, so name two removals. Evidence that
+        occurs twice gives no drop until both copies are gone.
 
     Args:
         x: The example.

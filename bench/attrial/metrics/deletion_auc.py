@@ -20,8 +20,27 @@ VERSION = 1
 def deletion_auc(x: Example, scores: Scores, *, seed: int, beam: int = 6) -> Asking[float]:
     """Area under the value as the top players leave (Petsiuk et al. 2018). Lower is better.
 
-    Most relevant first. Trapezoids over k/n, k = 0..n, both ends included: a mean probability, in
-    [0, 1]. Ties are averaged. Notes the curve as ``deletion`` (n + 1 values).
+    Both ends of the curve are included. Ties are averaged. Notes the curve as ``deletion`` (n + 1
+    values).
+
+    Formula:
+        AUC = Σ_{k=1..n} [d(k) + d(k−1)] / 2n
+        d(k) = v(all but the k highest)
+
+    Range:
+        0 to 1 for a probability.
+
+    Direction:
+        Lower is better.
+
+    Source:
+        Petsiuk, Das, Saenko, BMVC 2018 (RISE), arXiv:1806.07421.
+
+    When not to use:
+        Raw across models or texts: it rises with the model's confidence, so read the normalised
+        column. To compare with numbers of Quantus (not divided by n, without the first point) or of
+        tools that score the perturbed input's own class. Under one removal alone: unfamiliar inputs
+        may lower the value by themselves.
 
     Args:
         x: The example.

@@ -16,9 +16,24 @@ VERSION = 1
 def effective_size(x: Example, scores: Scores, *, seed: int) -> Asking[float]:
     """Number of equal scores that would be as concentrated. Lower is more concentrated.
 
-    1 over the sum of squared shares of |score| (inverse Simpson index): 1 for a single player, n
-    for equal scores. A short explanation is
-    not a right one: concentration says nothing of the model.
+    The inverse of Simpson's index.
+
+    Formula:
+        1 / Σ_i p_i²,  p_i = |s_i| / Σ_j |s_j|
+
+    Range:
+        1 to n; 1 for a single player, n for equal scores.
+
+    Direction:
+        Lower is more concentrated.
+
+    Source:
+        Simpson, Nature 1949; as an effective number: Hill, Ecology 1973.
+
+    When not to use:
+        As a measure of quality: a short explanation isn't a right one, and one random word gets the
+        best value there is. Across texts of unlike lengths. For scores shifted by a constant, such
+        as row sums of attention: it is not invariant to a shift.
 
     Args:
         x: The example.

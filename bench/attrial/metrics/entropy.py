@@ -18,8 +18,25 @@ VERSION = 1
 def entropy(x: Example, scores: Scores, *, seed: int) -> Asking[float]:
     """Entropy of |score| as shares (Bhatt et al. 2020). Lower is more concentrated.
 
-    In nats: 0 for a single player, log n for equal scores. A short explanation is
-    not a right one: concentration says nothing of the model.
+    In nats: 0 for a single player, log n for equal scores. A short explanation is not a right one:
+    concentration says nothing of the model.
+
+    Formula:
+        H = −Σ_i p_i log p_i,  p_i = |s_i| / Σ_j |s_j|
+
+    Range:
+        0 to log n nats; 0 for a single player, log n for equal scores.
+
+    Direction:
+        Lower is more concentrated.
+
+    Source:
+        Bhatt, Weller, Moura, IJCAI 2020, arXiv:2005.00631 (complexity).
+
+    When not to use:
+        As a measure of quality: concentration says nothing of the model. Across texts of unlike
+        lengths, since the greatest value is log n. To compare methods whose sign means unlike
+        things: |score| is taken.
 
     Args:
         x: The example.

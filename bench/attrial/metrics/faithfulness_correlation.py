@@ -20,8 +20,26 @@ def faithfulness_correlation(
 ) -> Asking[float]:
     """Pearson correlation of scores and drops of random sets (Bhatt et al. 2020). Higher is better.
 
-    Over random sets S of one size: sum of the scores in S against v(all) - v(all but S). In
-    [-1, 1]; 1 for the weights of an additive model, at any scale.
+    Over random sets S of one size: sum of the scores in S against v(all) - v(all but S). In [-1,
+    1]; 1 for the weights of an additive model, at any scale.
+
+    Formula:
+        corr_S(Σ_{i in S} s_i, v(all) − v(all but S)),  |S| = ⌈share · n⌉, S drawn evenly
+
+    Range:
+        −1 to 1; 1 for the weights of an additive model at any scale.
+
+    Direction:
+        Higher is better.
+
+    Source:
+        Bhatt, Weller, Moura, IJCAI 2020, arXiv:2005.00631.
+
+    When not to use:
+        For scores that don't claim to add up (attention, gradient norms): a monotone change of the
+        scores changes the value, and ``linear_datamodelling`` asks for order alone. For unsigned
+        scores on texts with evidence against the class. On very short texts: there are few sets of
+        one size, and a correlation of three points is noise.
 
     Args:
         x: The example.

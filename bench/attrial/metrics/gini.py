@@ -18,8 +18,25 @@ VERSION = 1
 def gini(x: Example, scores: Scores, *, seed: int) -> Asking[float]:
     """Gini coefficient of |score| (Chalasani et al. 2020). Higher is more concentrated.
 
-    0 for equal scores, (n - 1)/n for a single one. A short explanation is
-    not a right one: concentration says nothing of the model.
+    0 for equal scores, (n - 1)/n for a single one. A short explanation is not a right one:
+    concentration says nothing of the model.
+
+    Formula:
+        G = Σ_i (2i − n − 1) a_i / (n Σ_i a_i),  a = |s| in ascending order, i = 1..n
+
+    Range:
+        0 to (n − 1)/n; 0 for equal scores, the most for a single player.
+
+    Direction:
+        Higher is more concentrated.
+
+    Source:
+        Chalasani et al., ICML 2020, arXiv:1810.06583.
+
+    When not to use:
+        As a measure of quality: concentration says nothing of the model. Across texts of unlike
+        lengths, since the greatest value is (n − 1)/n. To compare with EvalxNLP's sparseness, which
+        never sorts: a one-hot gets another value at every position.
 
     Args:
         x: The example.

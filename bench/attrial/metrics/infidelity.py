@@ -24,6 +24,25 @@ def infidelity(
     0 for the weights of an additive model. Without scaling it depends on the unit of the scores, so
     it can't compare methods that don't explain in the target's unit.
 
+    Formula:
+        E_S (Σ_{i in S} s_i − [v(all) − v(all but S)])²,  S uniform over all sets
+        scaled=True: s times the factor of least squares
+
+    Range:
+        0 and up; 0 for the weights of an additive model.
+
+    Direction:
+        Lower is better.
+
+    Source:
+        Yeh et al., NeurIPS 2019, arXiv:1901.09392, with removal of random sets as the perturbation.
+
+    When not to use:
+        To compare methods that explain in unlike units: a hundredfold score is punished, though its
+        order is the same; use ``scaled=True``. To compare tasks or models: it grows with the square
+        of the target's range. Beside captum's value, which multiplies attributions by the
+        perturbation of the embedding itself.
+
     Args:
         x: The example.
         scores: (n,), higher = more relevant.

@@ -20,8 +20,27 @@ VERSION = 1
 def insertion_auc(x: Example, scores: Scores, *, seed: int, beam: int = 6) -> Asking[float]:
     """Area under the value as the top players return (Petsiuk et al. 2018). Higher is better.
 
-    Most relevant first. Trapezoids over k/n, k = 0..n, both ends included: a mean probability, in
-    [0, 1]. Ties are averaged. Notes the curve as ``insertion`` (n + 1 values).
+    Both ends of the curve are included. Ties are averaged. Notes the curve as ``insertion`` (n + 1
+    values).
+
+    Formula:
+        AUC = Σ_{k=1..n} [u(k) + u(k−1)] / 2n
+        u(k) = v(the k highest alone)
+
+    Range:
+        0 to 1 for a probability.
+
+    Direction:
+        Higher is better.
+
+    Source:
+        Petsiuk, Das, Saenko, BMVC 2018 (RISE), arXiv:1806.07421.
+
+    When not to use:
+        Raw across models or texts. Beside ``lerf``: the insertion curve walked backwards is the
+        LeRF curve, the number is the same. Where the empty input is decided for the class already:
+        there is little left to insert. The first points have almost no text, which is where an
+        untrained removal misleads most.
 
     Args:
         x: The example.

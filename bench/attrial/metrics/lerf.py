@@ -20,8 +20,26 @@ VERSION = 1
 def lerf(x: Example, scores: Scores, *, seed: int, beam: int = 6) -> Asking[float]:
     """Area as the least relevant leave first (LeRF, Samek et al. 2017). Higher is better.
 
-    Trapezoids over k/n, k = 0..n: in [0, 1] for a probability. It is the insertion curve, walked
-    backwards. Ties are averaged. Notes the curve as ``lerf`` (n + 1 values).
+    It is the insertion curve, walked backwards. Ties are averaged. Notes the curve as ``lerf`` (n +
+    1 values).
+
+    Formula:
+        area = Σ_{k=1..n} [f(k) + f(k−1)] / 2n
+        f(k) = v(all but the k lowest)
+
+    Range:
+        0 to 1 for a probability.
+
+    Direction:
+        Higher is better.
+
+    Source:
+        Samek et al., IEEE TNNLS 2017, arXiv:1509.06321.
+
+    When not to use:
+        Beside ``insertion_auc``: the same number. For unsigned scores on texts with evidence
+        against the class: their lowest players are the irrelevant ones, those of signed scores the
+        contrary ones. Raw across models.
 
     Args:
         x: The example.

@@ -22,6 +22,24 @@ def linear_datamodelling(
     Over uniformly random sets S that stay: sum of the scores in S against v(S), as ContextCite
     (Cohen-Wang et al. 2024) has it. In [-1, 1]; 1 for the weights of an additive model.
 
+    Formula:
+        Spearman_S(Σ_{i in S} s_i, v(S)),  each player in S with probability 1/2
+
+    Range:
+        −1 to 1; 1 for the weights of an additive model.
+
+    Direction:
+        Higher is better.
+
+    Source:
+        Park et al., ICML 2023 (TRAK), arXiv:2303.14186; for parts of a context: Cohen-Wang et al.,
+        NeurIPS 2024 (ContextCite), arXiv:2409.00729.
+
+    When not to use:
+        To praise surrogates: ContextCite, LIME and Banzhaf values are fitted to just these sets.
+        Where only the top players matter: it looks at sets of about half the players. On models
+        that break with half of the words gone.
+
     Args:
         x: The example.
         scores: (n,), higher = more relevant.

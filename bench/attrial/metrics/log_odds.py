@@ -21,8 +21,25 @@ def log_odds(
 ) -> Asking[float]:
     """Log of probability after over before the top leave (Shrikumar et al. 2017). Lower is better.
 
-    log p(all but the top k) - log p(all), k = ceil(share x n), in nats: the form of Sanyal and Ren
-    2021. No probability is 0 here: logarithms are taken of logits. Ties are averaged.
+    No probability is 0 here: logarithms are taken of logits. Ties are averaged.
+
+    Formula:
+        log p(all but the ⌈share · n⌉ highest) − log p(all)
+
+    Range:
+        −∞ to −log p(all) nats; 0 where nothing changes.
+
+    Direction:
+        Lower is better.
+
+    Source:
+        Shrikumar, Greenside, Kundaje, ICML 2017, arXiv:1704.02685; this form: Sanyal & Ren, EMNLP
+        2021, arXiv:2108.13654.
+
+    When not to use:
+        As a mean where single texts collapse: one log-probability of −20 outweighs all others, so
+        look at the interval. The name is the literature's; the log-odds of a class are another
+        function, which additive metrics read.
 
     Args:
         x: The example.

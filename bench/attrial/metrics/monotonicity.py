@@ -20,8 +20,26 @@ VERSION = 1
 def monotonicity(x: Example, scores: Scores, *, seed: int, every: bool = True) -> Asking[float]:
     """Whether no player's return lowers the value (Arya et al. 2019). Higher is better.
 
-    Least relevant first: 1 if no step falls, else 0; the expectation over tied players. A fall of
-    less than 1e-6 is rounding. Hard to pass with many players.
+    A fall of less than 1e-6 is rounding. Ties are averaged.
+
+    Formula:
+        1 if v(the k + 1 lowest) ≥ v(the k lowest) for every k = 0..n−1, else 0
+        every=False: share of these steps that don't fall
+
+    Range:
+        0 to 1; for one text without ties 0 or 1.
+
+    Direction:
+        Higher is better.
+
+    Source:
+        Arya et al., 2019, arXiv:1909.03012.
+
+    When not to use:
+        On long texts: one step of many that falls makes it 0, and most methods get 0. For signed
+        scores with evidence against the class: returning it last is what they say, and the order
+        from least to most relevant begins with falls. Beside Quantus's metric of the name, which
+        reveals no player and is always true.
 
     Args:
         x: The example.

@@ -22,6 +22,24 @@ def monotonicity_correlation(x: Example, scores: Scores, *, seed: int) -> Asking
     In [-1, 1], tied values at their average rank. Blind to signs, and to evidence that occurs
     twice: each of its copies alone changes nothing.
 
+    Formula:
+        Spearman_i(|s_i|, |v(all) − v(all but i)|)
+
+    Range:
+        −1 to 1.
+
+    Direction:
+        Higher is better.
+
+    Source:
+        Nguyen & Martínez, 2020, arXiv:2007.07584. There effects are expectations over drawn values;
+        here a player leaves.
+
+    When not to use:
+        Where signs matter: both sides are absolute values. Where evidence occurs twice or works
+        together: single drops are no ground truth, as ``tau_loo`` says. Occlusion gets 1 by
+        definition.
+
     Args:
         x: The example.
         scores: (n,), higher = more relevant; only the order of |score| matters.

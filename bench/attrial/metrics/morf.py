@@ -16,8 +16,24 @@ VERSION = 1
 def morf(x: Example, scores: Scores, *, seed: int, beam: int = 6) -> Asking[float]:
     """Area as the most relevant leave first (MoRF, Samek et al. 2017). Lower is better.
 
-    In [0, 1] for a probability. The number of ``deletion_auc``, under the name that it bears beside
-    ``lerf`` and ``abc``.
+    The number of ``deletion_auc``, under the name that it bears beside ``lerf`` and ``abc``.
+
+    Formula:
+        area = Σ_{k=1..n} [f(k) + f(k−1)] / 2n
+        f(k) = v(all but the k highest)
+
+    Range:
+        0 to 1 for a probability.
+
+    Direction:
+        Lower is better.
+
+    Source:
+        Samek et al., IEEE TNNLS 2017, arXiv:1509.06321.
+
+    When not to use:
+        Beside ``deletion_auc``: the same number. Raw across models or texts: it rises with the
+        model's confidence.
 
     Args:
         x: The example.

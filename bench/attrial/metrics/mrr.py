@@ -20,7 +20,25 @@ VERSION = 1
 def mrr(x: Example, scores: Scores, *, seed: int) -> Asking[float]:
     """1 over the rank of the best-placed evidence (mean reciprocal rank). Higher is better.
 
-    In (0, 1]; the expectation over tied players, in closed form.
+    The expectation over tied players, in closed form.
+
+    Formula:
+        1 / (rank of the highest-ranked player of evidence)
+
+    Range:
+        0 to 1, above 0; 1 with evidence on top.
+
+    Direction:
+        Higher is better.
+
+    Source:
+        Voorhees, TREC-8 1999 (question answering track); for token-level explanations with known
+        evidence: Arras et al. 2025, arXiv:2502.15886.
+
+    When not to use:
+        Where all of the evidence should be found: it stops at the first. Across texts of unlike
+        lengths or amounts of evidence, unless beside the random order. With rationales of people as
+        evidence it is plausibility.
 
     Args:
         x: The example; its ``truth`` is read.

@@ -17,14 +17,31 @@ VERSION = 1
 def precision_at_k(x: Example, scores: Scores, *, seed: int, k: int | None = None) -> Asking[float]:
     """Share of the top k players that are evidence. Higher is better.
 
-    In [0, 1]; the expectation over tied players, in closed form.
+    The expectation over tied players, in closed form. Without ``k`` it is R-precision.
+
+    Formula:
+        P@k = |evidence among the k highest| / k,  k = |evidence| by default
+
+    Range:
+        0 to 1; p/n for a random order with p players of evidence.
+
+    Direction:
+        Higher is better.
+
+    Source:
+        A standard of information retrieval; for planted shortcuts in text: Bastings et al., EMNLP
+        2022, arXiv:2111.07367.
+
+    When not to use:
+        With a fixed k above the number of players of evidence: a perfect order can't reach 1, and
+        its value then speaks of the data. With k None, beside ``relevance_rank``: the same number.
 
     Args:
         x: The example; its ``truth`` is read.
         scores: (n,), higher = more relevant; only their order matters.
         seed: Not used.
-        k: How many players; None for as many as there are evidence (R-precision). All players
-            where there are fewer than k.
+        k: How many players; None for as many as there are evidence (R-precision). All players where
+            there are fewer than k.
 
     Raises:
         Undefined: If no evidence is known, or every player is evidence.

@@ -23,9 +23,26 @@ def random_set_win_rate(
 ) -> Asking[float]:
     """Share of random sets whose leaving hurts less than the top players' (ICE). Higher is better.
 
-    Over random sets of k = ceil(share x n) players: wins of the top k's drop over theirs, a draw
-    counting one half. In [0, 1]; 1/2 for a random order. Tied players are averaged. Notes
-    ``p_value``: (1 + number of sets that hurt at least as much) / (1 + samples).
+    Tied players are averaged. Notes ``p_value``: (1 + number of sets that hurt at least as much) /
+    (1 + samples).
+
+    Formula:
+        mean_R 1[d(T) > d(R)] + ½ 1[d(T) = d(R)],  R drawn evenly, |R| = |T| = k = ⌈share · n⌉
+        d(S) = v(all) − v(all but S),  T = the k highest
+
+    Range:
+        0 to 1; 1/2 for a random order.
+
+    Direction:
+        Higher is better.
+
+    Source:
+        ICE, Findings of EMNLP 2026: randomised comparison with sets of the same size.
+
+    When not to use:
+        With fewer than 200 samples (it refuses): with 20 no p-value can be below 1/21. To tell
+        strong methods apart: all of them win nearly always on long texts. On very short texts,
+        where few sets of the size exist.
 
     Args:
         x: The example.

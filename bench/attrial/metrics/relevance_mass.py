@@ -22,6 +22,24 @@ def relevance_mass(x: Example, scores: Scores, *, seed: int) -> Asking[float]:
     Sum of positive scores on evidence over the sum of all positive scores, in [0, 1]. Depends on
     the values of the scores, not only on their order.
 
+    Formula:
+        RMA = Σ_{i evidence} max(s_i, 0) / Σ_i max(s_i, 0)
+
+    Range:
+        0 to 1; the share of evidence for a random order.
+
+    Direction:
+        Higher is better.
+
+    Source:
+        Arras, Osman, Samek, Information Fusion 2022, arXiv:2003.07258.
+
+    When not to use:
+        To compare methods that differ by a shift: attention rows give every player a little, which
+        lowers their mass while their order may be perfect. For magnitudes on texts with evidence
+        against the class: all of it counts as positive. Undefined without a positive score: see how
+        many examples are left.
+
     Args:
         x: The example; its ``truth`` is read.
         scores: (n,), higher = more relevant.

@@ -16,7 +16,23 @@ VERSION = 1
 def relevance_rank(x: Example, scores: Scores, *, seed: int) -> Asking[float]:
     """Share of evidence in as many top players (RRA, Arras et al. 2022). Higher is better.
 
-    In [0, 1]; the expectation over tied players. The number of ``precision_at_k`` without k.
+    The expectation over tied players. The number of ``precision_at_k`` without k.
+
+    Formula:
+        RRA = |evidence among the p highest| / p,  p = |evidence|
+
+    Range:
+        0 to 1; p/n for a random order.
+
+    Direction:
+        Higher is better.
+
+    Source:
+        Arras, Osman, Samek, Information Fusion 2022, arXiv:2003.07258.
+
+    When not to use:
+        Beside ``precision_at_k`` without k: the same number. Where evidence makes up most of the
+        text. With rationales of people as evidence it is plausibility, not faithfulness.
 
     Args:
         x: The example; its ``truth`` is read.

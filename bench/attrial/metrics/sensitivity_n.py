@@ -22,8 +22,25 @@ def sensitivity_n(
 ) -> Asking[float]:
     """Correlation of scores and drops of sets of n players (Ancona et al. 2018). Higher is better.
 
-    Over random sets S of each size: sum of the scores in S against v(all) - v(all but S). In
-    [-1, 1]; 1 at every size for the weights of an additive model.
+    Over random sets S of each size: sum of the scores in S against v(all) - v(all but S). In [-1,
+    1]; 1 at every size for the weights of an additive model.
+
+    Formula:
+        mean over sizes m of corr_S(Σ_{i in S} s_i, v(all) − v(all but S)),  |S| = m
+
+    Range:
+        −1 to 1; 1 at every size for the weights of an additive model.
+
+    Direction:
+        Higher is better.
+
+    Source:
+        Ancona et al., ICLR 2018, arXiv:1711.06104.
+
+    When not to use:
+        With all players in the set: there is one such set, and no correlation. For scores that
+        don't claim to add up. With few samples a size on long texts: the single correlations are
+        noise, though their mean over sizes is less so.
 
     Args:
         x: The example.

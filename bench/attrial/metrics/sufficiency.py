@@ -32,6 +32,26 @@ def sufficiency(
     v(all) - v(the top k), k = ceil(share x n), averaged over the bins. In [-1, 1] for a
     probability; below 0 where the top alone convince more than the whole. Ties are averaged.
 
+    Formula:
+        1/|B| Σ_{q in B} [v(all) − v(the ⌈q n⌉ highest alone)]
+        zero_bin=True divides by |B| + 1
+
+    Range:
+        −1 to 1 for a probability; below 0 where the top alone convince more than the whole.
+
+    Direction:
+        Lower is better.
+
+    Source:
+        DeYoung et al., ACL 2020 (ERASER), arXiv:1911.03429, equation 2. Not the sufficiency of
+        Dasgupta et al. 2022, which Quantus has under this name.
+
+    When not to use:
+        On texts of a few words, where the small bins all mean one word. Where the empty input is
+        decided for the class already: anything is sufficient. Beside tables that negate it: here
+        lower is better. With one removal alone: half a text and less is what a model is least used
+        to.
+
     Args:
         x: The example.
         scores: (n,), higher = more relevant; only their order matters.

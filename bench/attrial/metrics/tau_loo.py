@@ -19,10 +19,25 @@ VERSION = 1
 def tau_loo(x: Example, scores: Scores, *, seed: int) -> Asking[float]:
     """Kendall tau-b of scores and leave-one-out drops (Jain and Wallace 2019). Higher is better.
 
-    In [-1, 1]. Warning: leave-one-out is no ground truth. Of evidence that occurs twice each copy
-    alone changes nothing (OR: drops 0, Shapley values 1/n), and where several players are needed
-    together each seems to be the whole (AND: drops 1, Shapley values 1/n). It measures agreement
-    with occlusion, which gets 1 by definition.
+    Agreement with occlusion, which gets 1 by definition.
+
+    Formula:
+        τ_b over players of (s_i, v(all) − v(all but i))
+
+    Range:
+        −1 to 1; 0 in the mean over random orders.
+
+    Direction:
+        Higher is better.
+
+    Source:
+        Jain & Wallace, NAACL 2019, arXiv:1902.10186.
+
+    When not to use:
+        As ground truth. Of evidence that occurs twice each copy alone changes nothing (OR: drops 0,
+        Shapley values 1/n), and where several players are needed together each seems to be the
+        whole (AND: drops 1, Shapley values 1/n). On long texts where most drops are near 0: the
+        order of noise decides.
 
     Args:
         x: The example.
