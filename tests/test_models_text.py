@@ -148,6 +148,8 @@ def test_players_that_overlap_evidence_are_true() -> None:
         ([""], None, "example 'x': the text is empty"),
         ([" \n"], None, "example 'x': the text is empty"),
         (["a", ""], None, "example 'x': the text is empty"),
+        ([5], None, "example 'x': a text is a string, not a value of type int"),
+        ([None], None, "a string, not a value of type NoneType"),
         ([], None, "has 0 texts; one or two"),
         (["a", "b", "c"], None, "has 3 texts; one or two"),
         (["\u200b"], None, "leaves no token"),

@@ -204,6 +204,34 @@ def test_a_broken_file_is_named(tmp_path: Path, name: str) -> None:
     assert f"{name} can't be read as" in refusal(tmp_path / name)
 
 
+def test_blank_lines_are_skipped_and_ids_stay_line_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "lines"
+    path.write_text("\n0 bad film\n   \n1 good film\n\n")
+    bad, good = Item("1", ("bad film",), 0), Item("3", ("good film",), 1)
+    assert items(task(), data=path) == [bad, good]
+    assert items(task(), data=path, limit=1) == [bad]
+    path.write_text("\n0 bad film\n1\n")
+    assert "line 3 is not" in refusal(path)
+    path.write_text("\n \n")
+    assert "has no rows" in refusal(path)
+
+
+def test_given_data_need_no_label_and_a_tasks_own_do(tmp_path: Path) -> None:
+    frame = pd.DataFrame(ROWS).drop(columns="label")
+    assert [item.label for item in items(task(), data=frame)] == [None] * 3
+    frame.to_csv(tmp_path / "d.csv", index=False)
+    own = task(origin=File(path=tmp_path / "d.csv", name="d.csv"))
+    with pytest.raises(AttrialError, match="no column 'label'"):
+        items(own)
+
+
+@pytest.mark.parametrize("text", [["a", "film"], {"a": 1}, b"film"])
+def test_a_text_that_is_no_string_is_told_by_its_kind(text: object) -> None:
+    frame = pd.DataFrame({"sentence": [text], "label": [0]})
+    said = f"row 0: the text in column 'sentence' is a {type(text).__name__}, no string"
+    assert said in refusal(frame)
+
+
 def test_the_hub_is_asked_for_the_pinned_revision(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[object, ...]] = []
 

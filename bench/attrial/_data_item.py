@@ -2,8 +2,9 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 
 from attrial.errors import AttrialError, near
 
@@ -55,14 +56,17 @@ class Columns:
         return (*self.texts, *filter(None, (self.label, self.rationale)))
 
 
-def items_of(rows: Iterable[Row], columns: Columns, *, source: str) -> list[Item]:
-    """The items of all rows, in order.
+def items_of(
+    rows: Sequence[Row], columns: Columns, *, source: str, numbers: Sequence[int] = ()
+) -> list[Item]:
+    """The items of all rows, in order; ``numbers`` are the rows' own where some were skipped.
 
     Raises:
         AttrialError: If there is no row, a column is absent, a text is empty, or a label or an
             evidence can't be read: the line names the source and the row (the first is row 0).
     """
-    found = [_item(index, row, columns, source) for index, row in enumerate(rows)]
+    counted = zip(numbers or range(len(rows)), rows, strict=True)
+    found = [_item(index, row, columns, source) for index, row in counted]
     if not found:
         raise AttrialError(f"{source} has no rows")
     return found
@@ -83,6 +87,8 @@ def _item(index: int, row: Row, columns: Columns, source: str) -> Item:
 
 
 def _text(value: object, name: str) -> str:
+    if not _missing(value) and not isinstance(value, str | Real):
+        raise ValueError(f"the text in column {name!r} is a {type(value).__name__}, no string")
     text = "" if _missing(value) else str(value)
     if not text.strip():
         raise ValueError(f"the text in column {name!r} is empty")

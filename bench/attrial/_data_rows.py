@@ -1,7 +1,4 @@
-"""Rows of a data set, from a file, a folder, the Hugging Face Hub, or what Python code holds.
-
-Local data are read into memory and leave nothing behind. Heavy libraries are imported on use.
-"""
+"""Rows of a data set: from files, the Hub or Python code. Local data leave nothing behind."""
 
 import json
 import sys
@@ -44,11 +41,13 @@ class Rows:
         rows: In order.
         texts: Text columns; empty where the task has to name them.
         label: Label column; None where the task has to name it, or there is none.
+        numbers: The rows' own where some were skipped; empty: 0, 1, ...
     """
 
     rows: Sequence[Row]
     texts: tuple[str, ...] = ()
     label: str | None = None
+    numbers: tuple[int, ...] = ()
 
 
 def from_path(
@@ -101,7 +100,7 @@ def _whole(split: str) -> str:
 def _from_file(path: Path, form: str, header: Sequence[str], limit: int | None) -> Rows:
     try:
         if form == "label_text":
-            return Rows(_label_text(path, limit), ("text",), "label")
+            return _label_text(path, limit)
         if form == "parquet":
             return Rows(_parquet(path, limit))
         return Rows(_json(path, limit) if form == "json" else _csv(path, form, header, limit))
@@ -110,16 +109,19 @@ def _from_file(path: Path, form: str, header: Sequence[str], limit: int | None) 
         raise AttrialError(f"{path} can't be read as {form}: {reason}") from error
 
 
-def _label_text(path: Path, limit: int | None) -> list[Row]:
+def _label_text(path: Path, limit: int | None) -> Rows:
+    """Lines ``<label> <text>``; blank ones are skipped, and the others keep their numbers."""
     with path.open(encoding="utf-8") as file:
-        return [_labelled(line, number) for number, line in enumerate(islice(file, limit), 1)]
+        lines = dict(islice(((k, line) for k, line in enumerate(file) if line.strip()), limit))
+    rows = [_labelled(line, number + 1) for number, line in lines.items()]
+    return Rows(rows, ("text",), "label", tuple(lines))
 
 
 def _labelled(line: str, number: int) -> Row:
-    label, _, text = line.strip().partition(" ")
-    if not text:
-        raise ValueError(f"line {number} is not '<label> <text>'")
-    return {"label": label, "text": text}
+    label, blank, text = line.strip().partition(" ")
+    if blank:
+        return {"label": label, "text": text}
+    raise ValueError(f"line {number} is not '<label> <text>'")
 
 
 def _csv(path: Path, form: str, header: Sequence[str], limit: int | None) -> list[Row]:

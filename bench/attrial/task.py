@@ -1,6 +1,7 @@
 """Tasks: which examples, asked of which model, and what is known of them."""
 
 import importlib
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -189,7 +190,10 @@ def items(
         )
     rows = _rows(task, data, limit, split or task.split)
     source = task.source if data is None else source_name(data)
-    return items_of(rows.rows, _placed(task, rows), source=source)
+    columns = _placed(task, rows)
+    if data is not None:
+        columns = _unlabelled(columns, rows)
+    return items_of(rows.rows, columns, source=source, numbers=rows.numbers)
 
 
 def _rows(task: Task, data: Source, limit: int | None, split: str | None) -> Rows:
@@ -218,6 +222,12 @@ def _placed(task: Task, rows: Rows) -> Columns:
         raise AttrialError(f"task {task.name} takes pairs of texts; these data hold single texts")
     label = rows.label if columns.label else None
     return Columns(rows.texts, label, columns.labels, columns.label_values)
+
+
+def _unlabelled(columns: Columns, rows: Rows) -> Columns:
+    """Data that a user gives need no label: it is reported, and nothing is made of it."""
+    has = not rows.rows or columns.label in rows.rows[0]
+    return columns if has else replace(columns, label=None)
 
 
 def _generated(origin: Generated, count: int, seed: int) -> list[Item]:

@@ -124,7 +124,11 @@ def _check(id: str, texts: Sequence[str], players: str) -> None:
     if len(texts) not in (1, 2):
         raise AttrialError(f"example {id!r} has {len(texts)} texts; one or two are taken")
     for text in texts:
-        if not isinstance(text, str) or not text.strip():
+        if not isinstance(text, str):
+            raise AttrialError(
+                f"example {id!r}: a text is a string, not a value of type {type(text).__name__}"
+            )
+        if not text.strip():
             raise AttrialError(f"example {id!r}: the text is empty")
 
 
