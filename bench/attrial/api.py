@@ -59,7 +59,7 @@ def run(
     for name, given in {"tasks": tasks, "methods": methods, "models": models}.items():
         if isinstance(given, str) or (name == "models" and _is_pair(given)):
             raise AttrialError(f"{name} takes a list, such as {name}=[...]; one was given bare")
-    if not all(isinstance(number, int | None) for number in (seed, limit, budget)):
+    if not isinstance(seed, int) or not all(isinstance(n, int | None) for n in (limit, budget)):
         raise AttrialError(f"{seed=}, {limit=}, {budget=}: all are whole numbers")
     suite = Suite(
         tasks=tuple(map(str, tasks)),

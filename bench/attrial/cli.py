@@ -60,6 +60,10 @@ def run(
         Many, typer.Option(help="How players are removed; methods explain under the first.")
     ] = None,
     limit: Annotated[int | None, typer.Option(min=1, help="First examples of each task.")] = None,
+    budget: Annotated[
+        int | None,
+        typer.Option(min=1, help="Model rows an example for every method that samples."),
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="Of all draws. [default: 0]")] = None,
     out: Annotated[Path, typer.Option(help="Folder for records and tables.")] = Path("attrial-out"),
     batch_tokens: Annotated[
@@ -73,7 +77,7 @@ def run(
     asked = read_suite(suite) if suite else Suite()
     given = {
         "tasks": task, "models": model, "methods": method, "metrics": metric,
-        "removals": removal, "limit": limit, "seed": seed,
+        "removals": removal, "limit": limit, "seed": seed, "budget": budget,
     }  # fmt: skip
     asked = asked.model_copy(update={k: _frozen(v) for k, v in given.items() if v is not None})
     with commands.progress() as shown:

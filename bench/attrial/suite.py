@@ -22,6 +22,7 @@ class Suite(BaseModel):
         removals: The panel; empty means each task's own. Methods explain under the first.
         limit: Examples a task, the first ones; None means each task's own.
         seed: Of all draws.
+        budget: Model rows an example for every method that samples; None means each one's own.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -33,6 +34,7 @@ class Suite(BaseModel):
     removals: tuple[str, ...] = ()
     limit: int | None = None
     seed: int = 0
+    budget: int | None = None
 
 
 def read_suite(path: Path) -> Suite:

@@ -18,8 +18,8 @@ VERSION = 1
 def captum_lime(x: Example, *, seed: int, samples: int = 50) -> Asking[Scores]:
     """Captum's Lime: a lasso (penalty 0.01) on sets drawn with keep probability 1/2.
 
-    As the library ships it, so that a board shows what its defaults cost: sets weigh exp(-d^2 / 2), d
-    being the cosine distance to the full set, and many scores are 0. ``lime`` is LIME as published.
+    As the library ships it, so that a board shows what its defaults cost: a set at cosine distance
+    d to the full one weighs exp(-d^2 / 2), and many scores are 0. ``lime`` is LIME as published.
 
     Args:
         x: The example.

@@ -12,6 +12,7 @@ CLASS_SPECIFIC = True
 ADDITIVE = False
 STOCHASTIC = True
 ASKS = ("keep",)
+BUDGET = "samples"
 VERSION = 1
 
 

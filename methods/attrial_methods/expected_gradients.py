@@ -12,6 +12,8 @@ CLASS_SPECIFIC = True
 ADDITIVE = True
 STOCHASTIC = True
 ASKS = ("slope",)
+BUDGET = "samples"
+BUDGET_ROWS = (2, 1)  # a sample, and beside them
 VERSION = 1
 
 

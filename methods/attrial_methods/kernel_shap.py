@@ -16,6 +16,7 @@ CLASS_SPECIFIC = True
 ADDITIVE = True
 STOCHASTIC = True
 ASKS = ("keep",)
+BUDGET = "samples"
 VERSION = 1
 
 

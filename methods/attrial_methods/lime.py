@@ -17,6 +17,7 @@ CLASS_SPECIFIC = True
 ADDITIVE = False
 STOCHASTIC = True
 ASKS = ("keep",)
+BUDGET = "samples"
 VERSION = 1
 
 

@@ -13,6 +13,7 @@ CLASS_SPECIFIC = True
 ADDITIVE = False
 STOCHASTIC = True
 ASKS = ("slope",)
+BUDGET = "samples"
 VERSION = 1
 
 
