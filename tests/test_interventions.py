@@ -322,3 +322,9 @@ def reagent_by_counting(worth: Floats, i: int, *, size: int) -> float:
             total += drop if i in members else -drop
             count += 1
     return total / count
+
+
+def test_a_toy_that_looks_at_one_word_loses_it_to_suppression() -> None:
+    """First-token toy: with its score at 0 all four keys are alike, so the word has a quarter."""
+    found = testing.attribute("atman(factor=1.0)", testing.toy("first_token"))
+    assert found == pytest.approx([0, 0.75, 0, 0], abs=1e-9)

@@ -32,7 +32,7 @@ def linear(weights: Floats) -> Smooth:
 
 def _game(method: str, weights: Floats) -> Playable:
     """A linear game if that answers the method's questions, a hand-set transformer otherwise."""
-    enough = set(plugin_call.method(method).asks) <= {"keep", "slope"}
+    enough = set(plugin_call.method(method).asks) <= linear(weights).answers
     return linear(weights) if enough else toy("majority")
 
 

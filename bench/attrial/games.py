@@ -94,7 +94,7 @@ class Smooth:
     point: Floats
     baseline: Floats
     target: Target
-    answers: frozenset[str] = frozenset({"keep", "slope", "soften"})
+    answers: frozenset[str] = frozenset({"keep", "slope", "soften", "infill"})
 
     def keep(self, asks: Sequence[tuple[Subject, Masks]]) -> list[Floats]:
         """Values of the input with removed players' vectors replaced by the baseline's."""
@@ -111,6 +111,10 @@ class Smooth:
             _column(self.function(self.point * _kept(q, self.point.shape)), len(q.shares))
             for _, q in asks
         ]
+
+    def infill(self, asks: Sequence[tuple[Subject, Infill]]) -> list[Floats]:
+        """As ``keep``: the baseline's vector stands in for who is gone."""
+        return self.keep([(subject, q.masks) for subject, q in asks])
 
     def slope(self, asks: Sequence[tuple[Subject, Slope]]) -> list[Slopes]:
         """Analytic gradients on the way from the baseline to the input."""

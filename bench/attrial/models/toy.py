@@ -7,7 +7,16 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from attrial.ask import Attend, Attention, Layers, Relevance, Relevances, Slope, Slopes
+from attrial.ask import (
+    Attend,
+    Attention,
+    Layers,
+    Relevance,
+    Relevances,
+    Slope,
+    Slopes,
+    Suppress,
+)
 from attrial.errors import AttrialError, NotApplicable, near
 from attrial.example import Example
 from attrial.masks import Floats, Masks
@@ -47,7 +56,9 @@ class Toy:
     heads: tuple[Head, ...]
     beta: float
     causal: bool = False
-    answers: frozenset[str] = frozenset({"keep", "slope", "attend", "relevance", "layers"})
+    answers: frozenset[str] = frozenset(
+        {"keep", "slope", "attend", "relevance", "layers", "suppress"}
+    )
 
     def keep(self, asks: Sequence[tuple[Subject, Masks]]) -> list[Floats]:
         """Logits (k, 5) of each ask's masks."""
@@ -120,8 +131,24 @@ class Toy:
             into = into + weights @ values
         return Attention(np.stack(found))
 
+    def suppress(self, asks: Sequence[tuple[Subject, Suppress]]) -> list[Floats]:
+        """Logits (k, 5) with each key's scores scaled down by its share, in every layer."""
+        return [self._suppressed(subject.example, ask) for subject, ask in asks]
+
+    def _suppressed(self, x: Example, ask: Suppress) -> Floats:
+        shares = np.concatenate([ask.shares, np.zeros((len(ask.shares), 1))], axis=1)
+        full = state(words(x)[None].expand(len(shares), -1, -1), places(x))
+        with torch.no_grad():
+            logits, _ = self._forward(x, full, factor=_floats(1.0 - shares[:, x.owner]))
+        return np.asarray(logits.numpy())
+
     def _forward(
-        self, x: Example, into: Tensor, *, attend: Attend = PLAIN
+        self,
+        x: Example,
+        into: Tensor,
+        *,
+        attend: Attend = PLAIN,
+        factor: Tensor | None = None,
     ) -> tuple[Tensor, list[Tensor]]:
         """Logits (k, 5) of states (k, t, D), and each layer's weights (k, 1, t, t).
 
@@ -130,14 +157,16 @@ class Toy:
         weights = []
         for i, head in enumerate(self.heads):
             scale = attend.scale if attend.layer in (None, i) else 1.0
-            seen = (scale * self._weights(into, head))[:, None]
+            seen = (scale * self._weights(into, head, factor))[:, None]
             root = attend.gradient and not seen.requires_grad
             weights.append(seen.requires_grad_() if root else seen)
             into = into + weights[-1][:, 0] @ into @ head.value
         return into[:, x.read, -VOCABULARY:], weights
 
-    def _weights(self, into: Tensor, head: Head) -> Tensor:
+    def _weights(self, into: Tensor, head: Head, factor: Tensor | None = None) -> Tensor:
         scores = self.beta * (into @ head.query) @ (into @ head.key).transpose(1, 2)
+        if factor is not None:
+            scores = scores * factor[:, None, :]
         if self.causal:
             unseen = torch.ones_like(scores[0]).triu(1).bool()
             scores = scores.masked_fill(unseen, -torch.inf)
