@@ -27,6 +27,20 @@ def attention(
 ) -> Asking[Scores]:
     """Score each player by the attention that its tokens get, summed over them.
 
+    Formula:
+        s_i = Σ_{t in player i} A[layer][row, t],  heads fused
+
+    Source:
+        The common reading of attention weights as relevance; for its limits: Jain & Wallace, NAACL
+        2019, arXiv:1902.10186, and Serrano & Smith, ACL 2019, arXiv:1906.03731.
+
+    Traps:
+        Attention says where a layer looks, not what it takes from there: weights times values of
+        nothing are nothing. It sees no class. In higher layers a position no longer stands for its
+        own token. A mean over query rows that includes padding counts rows of nobody. Models run by
+        fused kernels show no weights at all: a tool that loops over an empty tuple returns numbers
+        all the same.
+
     Args:
         x: The example.
         seed: Unused: the method is deterministic.

@@ -31,6 +31,19 @@ def attention_attribution(
     One layer's weights are scaled by a, the others are what they come to be. Over all cells and
     heads the products sum to y minus y with that layer's attention at zero.
 
+    Formula:
+        P = Σ_h A_h ⊙ ∫_0^1 ∂y(a·A)/∂A_h da,  one layer
+        s_i = Σ_{t in player i} P[row, t]
+
+    Source:
+        Hao et al., AAAI 2021 (AttAttr), arXiv:2004.11207.
+
+    Traps:
+        One row of one layer is read, and only the sum over all cells is complete. Left sums include
+        the point without attention, right sums leave it out: the paper's rule is ``right``, the
+        default here is exact for far fewer steps. What happened in the layers below is not traced
+        to the input.
+
     Args:
         x: The example.
         seed: Unused: the method is deterministic.

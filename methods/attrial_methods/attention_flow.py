@@ -27,6 +27,21 @@ def attention_flow(
     single tokens are exact, and often tied: no more can reach a token than its column of the first
     layer lets through, whoever asks.
 
+    Formula:
+        Â_l = (1 − residual) A_l + residual I,  heads fused
+        F[i, j] = maximum flow from node (L, i) to (0, j); edge (l, k) → (l−1, m) has capacity Â_l[k, m]
+        s_i = Σ_{t in player i} F[read, t]
+
+    Source:
+        Abnar & Zuidema, ACL 2020, arXiv:2005.00928.
+
+    Traps:
+        F[i, j] ≤ min(1, Σ_k Â_1[k, j]): where that column is the narrowest cut, the answer is the
+        bottom layer's alone, whatever the layers above do. Ties are exact and must not be broken by
+        position. It sees no class. Integer capacities, as SciPy takes them, round flows by about
+        1e-6 unless they are refined, as here. The reference code reads the maximum over all output
+        rows, not the row that the answer is read from.
+
     Args:
         x: The example.
         seed: Unused: the method is deterministic.

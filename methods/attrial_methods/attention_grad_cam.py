@@ -22,6 +22,19 @@ def attention_grad_cam(
 
     The adaptation of Grad-CAM to attention as in Chefer et al. 2021.
 
+    Formula:
+        g_h = mean_{cells} ∂y/∂A_h,  C = relu(Σ_h g_h A_h),  one layer
+        s_i = Σ_{t in player i} C[row, t]
+
+    Source:
+        Selvaraju et al., ICCV 2017, arXiv:1610.02391; for attention: Chefer, Gur, Wolf, ICCV 2021,
+        arXiv:2103.15679.
+
+    Traps:
+        Evidence against the target is cut off. Where every head's gradient is negative all scores
+        are 0, a tie of everything. A mean over cells that includes padding dilutes the heads'
+        weights. One layer is read, as if its positions were still tokens.
+
     Args:
         x: The example.
         seed: Unused: the method is deterministic.

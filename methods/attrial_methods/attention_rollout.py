@@ -28,8 +28,23 @@ def attention_rollout(
 ) -> Asking[Scores]:
     """Score each player by its share in the row of R = A_L ... A_1 that the answer is read from.
 
-    Each layer's matrix is (1 - ``residual``) A + ``residual`` I with heads fused. It sees no
-    class, so it can't tell evidence for a class from evidence against it.
+    Each layer's matrix is (1 - ``residual``) A + ``residual`` I with heads fused.
+
+    Formula:
+        Â_l = (1 − residual) A_l + residual I,  heads fused, rows scaled to sum 1
+        R = Â_L Â_{L−1} ... Â_1,  layer 1 nearest the input
+        s_i = Σ_{t in player i} R[read, t]
+
+    Source:
+        Abnar & Zuidema, ACL 2020, arXiv:2005.00928.
+
+    Traps:
+        The product in ascending order, Â_1 on the left, is another matrix (some printed formulas
+        and codes have it). Rows must be scaled again after max or min fusion and after discarding,
+        along the right axis. It sees no class, so it can't tell evidence for a class from evidence
+        against it, and gives irrelevant tokens the share of relevant ones where attention is even.
+        Under a causal mask the first token gathers mass by construction: compare with
+        ``null="uniform"``.
 
     Args:
         x: The example.

@@ -23,6 +23,19 @@ def attention_x_gradient(
 
     Products are taken head by head, before any fusion, and keep their sign (Serrano & Smith 2019).
 
+    Formula:
+        P = fuse_h (A_h ⊙ ∂y/∂A_h)
+        s_i = Σ_{t in player i} P[layer][row, t]
+
+    Source:
+        Serrano & Smith, ACL 2019, arXiv:1906.03731.
+
+    Traps:
+        First order only: where the softmax is saturated the gradient says nothing of what made it
+        look there. Gradients of a model in train mode carry its dropout. Fusing heads before the
+        product is another method. One row of one layer is read, as if its positions were still
+        tokens.
+
     Args:
         x: The example.
         seed: Unused: the method is deterministic.

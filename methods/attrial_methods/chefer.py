@@ -18,9 +18,27 @@ VERSION = 1
 def chefer(x: Example, *, seed: int, start: int = 0) -> Asking[Scores]:
     """Score each player by its relevance in the read row of R = (I + B_L) ... (I + B_1).
 
-    B is the mean over heads of relu(A * dy/dA) (Chefer, Gur & Wolf 2021, ICCV). Evidence against
-    the target is cut off, and a saturated softmax hides what made it look where it does.
-    ``start`` is the first layer that counts.
+    Evidence against the target is cut off, and a saturated softmax hides what made it look where it
+    does.
+
+    Formula:
+        B_l = mean_h relu(A_l,h ⊙ ∂y/∂A_l,h)
+        R = (I + B_L) ... (I + B_1),  rows not scaled
+        s_i = Σ_{t in player i} R[read, t]
+
+    Source:
+        Chefer, Gur, Wolf, ICCV 2021, arXiv:2103.15679, rules 5 and 6.
+
+    Traps:
+        relu before and after the head mean are two methods. It explains one class but never shows
+        evidence against it. The published code overwrites the score of the position that is read,
+        and its LRP variant starts at the last layer by default: neither is done here. A key that
+        was attended to with a saturated softmax gets 0 though removing it changes the answer.
+
+    Args:
+        x: The example.
+        seed: Unused: the method is deterministic.
+        start: The first layer that counts (0 is nearest the input).
     """
     reply = yield from attend(gradient=True)
     relevance = algebra.chefer(reply.weights, np.asarray(reply.gradient), start=start)

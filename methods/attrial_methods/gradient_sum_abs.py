@@ -21,9 +21,22 @@ def gradient_sum_abs(x: Example, *, seed: int) -> Asking[Scores]:
     """Score each player by |sum_d dy/dx_d|, summed over its tokens.
 
     What Abnar & Zuidema 2020 compare attention with. Parts of opposite sign cancel before the
-    absolute value is taken, which makes it another measure than a norm. Where a layer norm stands
-    right above the embeddings, as in BERT, it takes their mean out: no gradient goes along
-    (1, ..., 1), the sum is rounding and nothing else, and the method says that it is undefined.
+    absolute value is taken, which makes it another measure than a norm.
+
+    Formula:
+        s_i = Σ_{t in player i} |Σ_d ∂y/∂x_{t,d}|
+
+    Source:
+        Abnar & Zuidema, ACL 2020, arXiv:2005.00928.
+
+    Traps:
+        Where a layer norm stands right above the embeddings, as in BERT, it takes their mean out:
+        no gradient goes along (1, ..., 1), the sum is rounding and nothing else, and the method
+        says that it is undefined. Others rank that rounding.
+
+    Args:
+        x: The example.
+        seed: Unused: the method is deterministic.
 
     Raises:
         Undefined: If the sum is rounding at every position, though the gradient is not zero.

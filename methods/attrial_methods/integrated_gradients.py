@@ -34,6 +34,20 @@ def integrated_gradients(
     which is noted. With ``refine`` the steps are doubled until the gap is under 1 % of that
     difference or under 1e-4, or the next doubling would pass ``cap``; ``converged`` says which.
 
+    Formula:
+        s_i = Σ_{t in player i} ⟨x_t − b_t, ∫_0^1 ∂y/∂x_t (b + a (x − b)) da⟩
+        Σ_i s_i = y(x) − y(b)
+
+    Source:
+        Sundararajan, Taly, Yan, ICML 2017, arXiv:1703.01365.
+
+    Traps:
+        Another baseline is another question: a zero embedding may be further from "no word" than
+        the mask token. Left and right sums need ten times the steps of Gauss-Legendre for the same
+        gap; without the gap nobody knows. Under a scale-invariant first norm (RMSNorm) a zero
+        baseline never converges. Special tokens, position ids and the attention mask must stay
+        those of the input.
+
     Args:
         x: The example.
         seed: Of a ``sampled`` baseline; without use otherwise.

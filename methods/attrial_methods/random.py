@@ -15,6 +15,21 @@ VERSION = 1
 
 
 def random(x: Example, *, seed: int) -> Asking[Scores]:
-    """Draw each player's score uniformly from [0, 1); asks the model nothing."""
+    """Draw each player's score uniformly from [0, 1); asks the model nothing.
+
+    Formula:
+        s_i uniform in [0, 1), independent
+
+    Source:
+        A control; none.
+
+    Traps:
+        One draw is one order: boards show the expectation beside it (``random_order``), in closed
+        form or as a mean of many draws. Methods that are level with it have shown nothing.
+
+    Args:
+        x: The example.
+        seed: Of the draw.
+    """
     yield from note({})  # a generator must yield
     return np.random.default_rng(seed).random(x.n)

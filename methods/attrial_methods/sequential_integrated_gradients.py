@@ -26,10 +26,20 @@ def sequential_integrated_gradients(
 ) -> Asking[Scores]:
     """Score each player by the integral on its own way from the baseline, all others staying.
 
-    The integral of a player's own gradients on its own way is y(input) - y(input with that player
-    at the baseline): in the limit of many steps this is occlusion by the baseline's embedding,
-    reached by gradients. The largest distance to that is noted as ``completeness_gap``.
-    (The paper divides by the scores' norm at the end, which no ranking sees.)
+    In the limit of many steps this is occlusion by the baseline's embedding, reached by gradients.
+    The largest distance to that is noted as ``completeness_gap``.
+
+    Formula:
+        s_i = Σ_{t in player i} ⟨x_t − b_t, ∫_0^1 ∂y/∂x_t (x with player i at b + a (x − b)) da⟩
+            → y(x) − y(x with player i at b)
+
+    Source:
+        Enguehard, Findings of ACL 2023, arXiv:2305.15853.
+
+    Traps:
+        It costs n times the gradients of integrated gradients. Being occlusion in the limit, it
+        shares its faults: copies of evidence hide each other, and the scores don't sum to anything.
+        The paper divides by the scores' norm at the end, which no ranking sees.
 
     Args:
         x: The example.
