@@ -1,7 +1,6 @@
 """Metrics along an order: curves under their papers' names, flips, monotonicity."""
 
 from collections.abc import Callable
-from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -11,78 +10,29 @@ from hypothesis import strategies as st
 from attrial import plugin_call, testing
 from attrial.errors import Undefined
 from attrial.games import Game
-from attrial.masks import Floats, Masks
 from attrial.target import Target
 from attrial.value import Subject, Value, answer
-from tests import slow
+from tests import slow, slow_metrics
 
 grid = st.integers(-3, 3).map(float)
 
 
-def lerf(value: slow.Value, order: slow.Order) -> float:
-    return slow.trapezoids(slow.removed(value, order[::-1]))
-
-
-def abc(value: slow.Value, order: slow.Order) -> float:
-    return lerf(value, order) - slow.deletion_auc(value, order)
-
-
-def samek(value: slow.Value, order: slow.Order) -> float:
-    curve = slow.removed(value, order)
-    return sum(curve[0] - v for v in curve) / len(curve)
-
-
-def paper(value: slow.Value, order: slow.Order) -> float:
-    return slow.comprehensiveness(value, order) * 5 / 6
-
-
-def log_odds(value: slow.Value, order: slow.Order) -> float:
-    k = -(-len(order) // 5)
-    return value(frozenset(order[k:])) - value(frozenset(order))
-
-
 CURVES: dict[str, slow.OneOrder] = {
     "morf": slow.deletion_auc,
-    "lerf": lerf,
-    "abc": abc,
-    "aopc_samek": samek,
-    "aopc_eraser_paper": paper,
+    "lerf": slow_metrics.lerf,
+    "abc": slow_metrics.abc,
+    "aopc_samek": slow_metrics.samek,
+    "aopc_eraser_paper": slow_metrics.paper,
     "aopc_eraser_code": slow.comprehensiveness,
-    "log_odds": log_odds,
+    "log_odds": slow_metrics.log_odds,
 }
-
-
-def never_falls(value: slow.Value, order: slow.Order) -> float:
-    curve = slow.added(value, order[::-1])
-    return float(all(b >= a for a, b in pairwise(curve)))
-
-
-def steps_up(value: slow.Value, order: slow.Order) -> float:
-    curve = slow.added(value, order[::-1])
-    return sum(b >= a for a, b in pairwise(curve)) / len(order)
-
-
-def flip(value: slow.Value, order: slow.Order) -> float:
-    return next(k for k, v in enumerate(slow.removed(value, order)) if v < 0) / len(order)
-
-
-def deciding(n: int, seed: int) -> Game:
-    """An interacting game whose value is a margin: positive for all players, negative for none."""
-    inner = slow.interacting(n, seed)
-    whole, empty = np.asarray(inner.value(np.array([[True] * n, [False] * n])))
-    middle, sign = (whole + empty) / 2, np.sign(whole - empty)
-
-    def value(masks: Masks) -> Floats:
-        return np.asarray(sign * (np.asarray(inner.value(masks)) - middle))
-
-    return testing.game(n, value)
 
 
 ORDERED: dict[str, tuple[Callable[[int, int], Game], slow.OneOrder]] = {
     **{name: (slow.interacting, one) for name, one in CURVES.items()},
-    "monotonicity": (slow.interacting, never_falls),
-    "monotonicity(every=False)": (slow.interacting, steps_up),
-    "decision_flip_fraction": (deciding, flip),
+    "monotonicity": (slow.interacting, slow_metrics.never_falls),
+    "monotonicity(every=False)": (slow.interacting, slow_metrics.steps_up),
+    "decision_flip_fraction": (slow_metrics.deciding, slow_metrics.flip),
 }
 
 
