@@ -10,6 +10,7 @@ from transformers import PreTrainedModel
 
 from attrial.ask import Attention, Layers
 from attrial.errors import AttrialError, NotApplicable, near
+from attrial.masks import Floats
 from attrial.models.affine import Held, Route, Watch
 from attrial.models.attention import alone
 from attrial.models.forward import Forward
@@ -32,12 +33,16 @@ def layered(subject: Subject, ask: Layers, forward: Forward) -> Attention:
         AttrialError: For an unknown kind.
         NotApplicable: If attention can't be tapped, or a layer isn't a residual around it.
     """
-    if ask.kind not in KINDS:
-        raise AttrialError(f"no kind {ask.kind!r} of layers; {near(ask.kind, KINDS)}")
-    model, arguments = forward.model, alone(subject, forward)
-    found = calls(model, lambda: forward(arguments))
-    matrices = [KINDS[ask.kind](_Layer.of(model, call)) for call in found]
-    return Attention(np.stack([m.cpu().numpy() for m in matrices]))
+    arguments = alone(subject, forward)
+    return Attention(matrices(forward.model, lambda: forward(arguments), ask.kind))
+
+
+def matrices(model: PreTrainedModel, run: Callable[[], object], kind: str) -> Floats:
+    """As ``layered``, (L, t, t), of one forward of a model in eval mode on one input."""
+    if kind not in KINDS:
+        raise AttrialError(f"no kind {kind!r} of layers; {near(kind, KINDS)}")
+    found = [KINDS[kind](_Layer.of(model, call)) for call in calls(model, run)]
+    return np.stack([m.cpu().numpy() for m in found])
 
 
 @dataclass(frozen=True, eq=False)
