@@ -21,6 +21,19 @@ def alti(x: Example, *, seed: int, layer: str | int = "rollout", start: int = 0)
     max(0, |y_i| - |y_i - T_i(x_j)|) in absolute sums, rows scaled to sum 1. The residual is in the
     matrices, so rollout adds none (Ferrando, Gállego & Costa-jussà 2022).
 
+    Formula:
+        y_i = Σ_j T_i(x_j) + bias,  residual and layer norm's scale in T
+        C[i, j] = max(0, ‖y_i‖₁ − ‖y_i − T_i(x_j)‖₁),  rows scaled to sum 1
+        s_i = Σ_{t in player i} (C_L ... C_1)[read, t]
+
+    Source:
+        Ferrando, Gállego, Costa-jussà, EMNLP 2022 (ALTI), arXiv:2203.04212.
+
+    Traps:
+        The residual is in the matrices: rollout with another identity counts it twice. The second
+        layer norm and the feed-forward part are left out, so what they turn round is not seen. It
+        sees no class and no sign.
+
     Args:
         x: The example.
         seed: Unused: the method is deterministic.

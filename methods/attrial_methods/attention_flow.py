@@ -29,7 +29,8 @@ def attention_flow(
 
     Formula:
         Â_l = (1 − residual) A_l + residual I,  heads fused
-        F[i, j] = maximum flow from node (L, i) to (0, j); edge (l, k) → (l−1, m) has capacity Â_l[k, m]
+        F[i, j] = maximum flow from node (L, i) to (0, j)
+        edge (l, k) → (l−1, m) has capacity Â_l[k, m]
         s_i = Σ_{t in player i} F[read, t]
 
     Source:

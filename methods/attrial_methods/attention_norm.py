@@ -30,14 +30,26 @@ def attention_norm(
     The matrix of a layer is |sum_h A_h[i, j] v_j W_O| for query i and key j, rows scaled to sum 1:
     a key that is attended to for its small values counts for little.
 
+    Formula:
+        C[i, j] = ‖Σ_h A_h[i, j] v_h(x_j) W_O,h‖₂,  rows scaled to sum 1
+        s_i = Σ_{t in player i} (rollout of C)[read, t]
+
+    Source:
+        Kobayashi et al., EMNLP 2020, arXiv:2004.10102; with residual and layer norm: Kobayashi et
+        al., EMNLP 2021, arXiv:2109.07152.
+
+    Traps:
+        Lengths of vectors don't cancel: two keys that hand on opposite vectors both count. Norms of
+        heads taken before their sum are another matrix. It sees no class and no sign.
+
     Args:
         x: The example.
         seed: Unused: the method is deterministic.
         form: ``norm`` (Kobayashi et al. 2020), or ``norm_residual``: with the residual on the
-            diagonal and behind the layer norm, at its scale, where one stands on the sum
-            (Kobayashi et al. 2021).
-        residual: Share of the identity that rollout adds to each layer; None for 0.5 under
-            ``norm`` and nothing under ``norm_residual``, which has its own.
+            diagonal and behind the layer norm, at its scale, where one stands on the sum (Kobayashi
+            et al. 2021).
+        residual: Share of the identity that rollout adds to each layer; None for 0.5 under ``norm``
+            and nothing under ``norm_residual``, which has its own.
         layer: ``rollout`` multiplies all layers; or ``first``, ``last``, ``mean`` or ``max`` over
             layers, or a number (0 comes first), as they are.
         start: First layer that counts in ``rollout``.

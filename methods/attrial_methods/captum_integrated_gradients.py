@@ -34,6 +34,17 @@ def captum_integrated_gradients(
     The scores should sum to y(input) - y(baseline); how far they miss it (the library's convergence
     delta) is noted as ``completeness_gap``.
 
+    Formula:
+        s_i = Σ_{t in player i} ⟨x_t − b_t, Σ_k w_k ∂y/∂x_t (b + a_k (x − b))⟩
+
+    Source:
+        The captum package's IntegratedGradients; Sundararajan, Taly, Yan, ICML 2017,
+        arXiv:1703.01365.
+
+    Traps:
+        A zero embedding is the default baseline, which is no word of any model. The steps are
+        fixed: whether 50 suffice only the noted gap tells.
+
     Args:
         x: The example.
         seed: Of a ``sampled`` baseline; without use otherwise.

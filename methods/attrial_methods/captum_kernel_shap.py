@@ -22,6 +22,16 @@ def captum_kernel_shap(x: Example, *, seed: int, samples: int = 25) -> Asking[Sc
     players the regression has no one answer, and LAPACK's shortest is taken. ``kernel_shap`` pairs
     sets and pays for more.
 
+    Formula:
+        as kernel_shap, on ``samples`` sets drawn one by one
+
+    Source:
+        The captum package's KernelShap; Lundberg & Lee, NeurIPS 2017, arXiv:1705.07874.
+
+    Traps:
+        25 rows are a straw man: with fewer rows than players the regression has no one answer.
+        Comparing a method with this default says little of Shapley values.
+
     Args:
         x: The example.
         seed: Of the draws.

@@ -21,6 +21,17 @@ def captum_lime(x: Example, *, seed: int, samples: int = 50) -> Asking[Scores]:
     As the library ships it, so that a board shows what its defaults cost: a set at cosine distance
     d to the full one weighs exp(-d^2 / 2), and many scores are 0. ``lime`` is LIME as published.
 
+    Formula:
+        min_{b, s} Σ_S exp(−d² / 2) (v(S) − b − Σ_{i in S} s_i)² + penalty ‖s‖₁
+        d = 1 − sqrt(|S|/n), the cosine distance to all
+
+    Source:
+        The captum package's Lime; Ribeiro, Singh, Guestrin, KDD 2016, arXiv:1602.04938.
+
+    Traps:
+        With a width of 1 the kernel is nearly flat (d is at most 1), and 50 rows under a lasso set
+        most scores of a longer text to 0: ties, not an order.
+
     Args:
         x: The example.
         seed: Of the draws.

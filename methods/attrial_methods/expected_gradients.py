@@ -22,16 +22,28 @@ def expected_gradients(
 ) -> Asking[Scores]:
     """Score each player by the mean of <input - b, gradient at a point between b and the input>.
 
-    Every sample draws a baseline b, whose tokens come from the vocabulary at random, and a point
-    on the way; the points are spread over strata of [0, 1]. In the mean the scores sum to
-    y(input) - E y(b); how far they miss it here is noted as ``completeness_gap``.
+    Every sample draws a baseline b, whose tokens come from the vocabulary at random, and a point on
+    the way; the points are spread over strata of [0, 1]. How far the scores miss their sum is noted
+    as ``completeness_gap``.
+
+    Formula:
+        s_i = E_{b, a} Σ_{t in player i} ⟨x_t − b_t, ∂y/∂x_t (b + a (x − b))⟩,  a uniform in [0, 1]
+        Σ_i s_i → y(x) − E y(b)
+
+    Source:
+        Erion et al., Nature Machine Intelligence 2021, arXiv:1906.10670.
+
+    Traps:
+        With captum's 5 samples it is noise; here 200 are the default, and the gap tells. Random
+        token embeddings are inputs that the model never saw as text. Noise added to the input, as
+        some implementations have it, is another method.
 
     Args:
         x: The example.
         seed: Of the draws.
         samples: Baselines, with a gradient on the way and one at each baseline (for the gap).
-        baseline: ``sampled``; or one name of ``integrated_gradients``, whose integral then is
-            taken by random points.
+        baseline: ``sampled``; or one name of ``integrated_gradients``, whose integral then is taken
+            by random points.
     """
     at_least("expected_gradients", "samples", samples, 1)
     ways = _strata(samples, seed)

@@ -23,11 +23,27 @@ VERSION = 1
 def kernel_shap(x: Example, *, seed: int, samples: int = 1000) -> Asking[Scores]:
     """Score each player by its slope in the regression whose solution is the Shapley value.
 
-    A set of s players weighs (n - 1) / (C(n, s) s (n - s)), and the scores must sum to
-    v(all) - v(none). With all 2^n sets (if ``samples`` pays for them) the answer is exact.
-    Otherwise sets are drawn by that weight, each with its complement (Covert & Lee 2021), and
-    weigh alike.
-    ``samples`` counts model rows, the full and the empty set included.
+    ``samples`` counts model rows, the full and the empty set included. With all 2^n sets (if
+    ``samples`` pays for them) the answer is exact. Otherwise sets are drawn by their weight, each
+    with its complement (Covert & Lee 2021), and weigh alike.
+
+    Formula:
+        min_s Σ_S w(S) (v(S) − v(none) − Σ_{i in S} s_i)²,  Σ_i s_i = v(all) − v(none)
+        w(S) = (n − 1) / (C(n, |S|) |S| (n − |S|))
+
+    Source:
+        Lundberg & Lee, NeurIPS 2017, arXiv:1705.07874; pairs: Covert & Lee, AISTATS 2021,
+        arXiv:2012.01536.
+
+    Traps:
+        captum's default of 25 samples is no Shapley value of anything. Weighing drawn sets by w
+        again counts w twice. Noise is spread over players by the constraint: scores sum right even
+        where each is wrong.
+
+    Args:
+        x: The example.
+        seed: Of the sets, where they are drawn.
+        samples: Model rows.
     """
     at_least("kernel_shap", "samples", samples, 4)
     sets, weights = _design(x.n, samples, seed)

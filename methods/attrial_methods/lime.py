@@ -32,10 +32,22 @@ def lime(
 ) -> Asking[Scores]:
     """Score each player by its slope in a ridge regression on its presence in perturbed inputs.
 
-    A set weighs exp(-d^2 / (2 kernel_width^2)), d being 100 x its cosine distance to the full
-    input: once, as a weight of squared errors. Where ``samples`` pays for all 2^n sets, each is
-    asked once and counts as often as it would be drawn. With ``sampling="uniform"``, no kernel and
-    no penalty that is the Banzhaf value; with a kernel it is neither that nor the Shapley value.
+    A set weighs once, as a weight of squared errors. Where ``samples`` pays for all 2^n sets, each
+    is asked once and counts as often as it would be drawn.
+
+    Formula:
+        min_{b, s} Σ_S π(S) (v(S) − b − Σ_{i in S} s_i)² + alpha ‖s‖²
+        π(S) = exp(−d² / 2 kernel_width²),  d = 100 (1 − sqrt(|S|/n)), the cosine distance to all
+
+    Source:
+        Ribeiro, Singh, Guestrin, KDD 2016, arXiv:1602.04938.
+
+    Traps:
+        With ``sampling="uniform"``, no kernel and no penalty it is the Banzhaf value; with a kernel
+        it is neither that nor the Shapley value. captum's 50 samples under a lasso are a straw man.
+        Code that multiplies both inputs and targets by the weights, or draws by the kernel and
+        weighs by it too, applies it twice. A ridge penalty shrinks all scores where samples are
+        few.
 
     Args:
         x: The example.

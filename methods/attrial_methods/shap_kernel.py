@@ -24,11 +24,21 @@ def shap_kernel(
 
     The scores sum to v(all) - v(none).
 
+    Formula:
+        as kernel_shap, all but ten scores set to 0 by feature selection (l1_reg)
+
+    Source:
+        The shap package's KernelExplainer; Lundberg & Lee, NeurIPS 2017, arXiv:1705.07874.
+
+    Traps:
+        The default keeps ten players: on longer texts the rest tie at 0 and the ten carry their
+        sum. The package draws from NumPy's global state; here it gets a state of its own.
+
     Args:
         x: The example.
         seed: Of the draws.
-        samples: Model rows at most, the full and the empty set included; the library's default,
-            2n + 2050, if none are given.
+        samples: Model rows at most, the full and the empty set included; the library's default, 2n
+            + 2050, if none are given.
         l1_reg: Which players get a score other than 0: ``num_features(10)`` (the library's
             default), ``aic``, ``bic``, a lasso penalty, or 0 for all of them.
     """

@@ -20,10 +20,23 @@ VERSION = 1
 def shap_partition(x: Example, *, seed: int, samples: int = 500) -> Asking[Scores]:
     """The shap package's Partition explainer: Owen values over neighbours, halved again and again.
 
-    The tree is the project's: players in reading order, cut into halves (the left one larger)
-    down to single players; shap's own text masker cuts at punctuation instead. Where ``samples``
-    ends the descent early, players below share what their group has alike. The scores sum to
-    v(all) - v(none).
+    The tree is the project's: players in reading order, cut into halves (the left one larger) down
+    to single players; shap's own text masker cuts at punctuation instead. Where ``samples`` ends
+    the descent early, players below share what their group has alike. The scores sum to v(all) -
+    v(none).
+
+    Formula:
+        Owen values of a binary tree over neighbours: a group's value is split between its halves,
+        each half taken with the other present and with it absent
+
+    Source:
+        The shap package's PartitionExplainer; Owen, in Mathematical Economics and Game Theory,
+        1977.
+
+    Traps:
+        Not Shapley values: the tree decides. Where the budget ends the descent, neighbours tie. The
+        package's own text masker merges gaps where the tokenizer has no mask token, which changes
+        the length of the input.
 
     Args:
         x: The example.

@@ -28,6 +28,19 @@ def smooth_grad(
 ) -> Asking[Scores]:
     """Score each player by the norm of the mean gradient under noise, summed over its tokens.
 
+    Formula:
+        s_i = Σ_{t in player i} ‖mean_k ∂y/∂x_t (x + ε_k)‖_p,  ε ~ N(0, noise · (max − min of x))
+        squared=True: root of the mean of squares in place of the mean
+
+    Source:
+        Smilkov et al., 2017, arXiv:1706.03825; squared: Hooker et al., NeurIPS 2019,
+        arXiv:1806.10758.
+
+    Traps:
+        Noise in images is grain; noise in embeddings is no word at all, and its scale against the
+        distances of words is arbitrary. Averaging signed gradients lets opposite ones cancel,
+        averaging squares doesn't: two methods. Unsigned.
+
     Args:
         x: The example.
         seed: Of the noise.

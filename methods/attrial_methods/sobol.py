@@ -20,11 +20,28 @@ VERSION = 1
 def sobol(x: Example, *, seed: int, samples: int = 1000, exact_up_to: int = 12) -> Asking[Scores]:
     """Score each player by its total Sobol index: E[(v(with) - v(without))^2] / 4 Var v.
 
-    Players stay with probability 1/2, all 2^n sets being asked up to ``exact_up_to`` players or
-    where ``samples`` pays for it. Above, at least two sets are drawn in complementary pairs and
-    each is asked again with every single player changed (Jansen's estimator): n + 1 rows a set.
-    Between 0 and 1; 0 for all where the value never changes. It has no sign: evidence against
-    the target counts as evidence for it does.
+    All 2^n sets are asked up to ``exact_up_to`` players or where ``samples`` pays for it. Above, at
+    least two sets are drawn in complementary pairs and each is asked again with every single player
+    changed (Jansen's estimator): n + 1 rows a set. 0 for all where the value never changes.
+
+    Formula:
+        s_i = E[(v(S with i) − v(S without i))²] / 4 Var v(S)
+        each player in S with probability 1/2
+
+    Source:
+        Fel et al., NeurIPS 2021, arXiv:2111.04138; the estimator: Jansen, Computer Physics
+        Communications 1999.
+
+    Traps:
+        No sign: evidence against the target counts as evidence for it does. Sums above 1 are
+        interactions counted by each of their players. Estimates from few sets can leave [0, 1], and
+        order near-irrelevant players by noise.
+
+    Args:
+        x: The example.
+        seed: Of the sets, where they are drawn.
+        samples: Model rows, where not all sets are asked.
+        exact_up_to: Players up to which all 2^n sets are asked, whatever ``samples`` says.
     """
     at_least("sobol", "samples", samples, 2)
     if affordable(x.n, samples, exact_up_to=exact_up_to):

@@ -18,10 +18,21 @@ def value_zeroing(
 ) -> Asking[Scores]:
     """Score each player by how far it turns the position that is read, rolled out.
 
-    A layer's matrix is the cosine distance of output i, feed-forward part included, from what it
-    is with the value vectors of key j at zero in all heads; attention weights stay. Rows are scaled
-    to sum 1; one that nothing turns keeps to itself. Rollout adds no residual (Mohebbi et al.
-    2023).
+    A layer's matrix is the cosine distance of output i, feed-forward part included, from what it is
+    with the value vectors of key j at zero in all heads; attention weights stay. Rows are scaled to
+    sum 1; one that nothing turns keeps to itself. Rollout adds no residual (Mohebbi et al. 2023).
+
+    Formula:
+        C[i, j] = cosine distance of (output i of the layer, the same with value j := 0)
+        rows scaled to sum 1
+        s_i = Σ_{t in player i} (C_L ... C_1)[read, t]
+
+    Source:
+        Mohebbi, Zuidema, Chrupała, Alishahi, EACL 2023, arXiv:2301.12971.
+
+    Traps:
+        A row that nothing turns sums to 0: divided without a guard it is not a number. A cosine
+        doesn't see length. It sees no class and no sign, and costs a pass a layer and position.
 
     Args:
         x: The example.
