@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import log, prod
 from statistics import correlation, fmean
 
@@ -49,6 +49,11 @@ class Case:
 
 
 Slow = Callable[[Case], float]
+
+
+def with_truth(game: Game, truth: Sequence[bool]) -> Game:
+    """The same game, with known evidence."""
+    return replace(game, example=replace(game.example, truth=np.array(truth)))
 
 
 def deciding(n: int, seed: int) -> Game:
