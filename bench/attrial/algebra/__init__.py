@@ -5,6 +5,7 @@ layer 0 is nearest the input. A composed ``R[i, j]`` is the share of output i th
 input position j, so that ``R = A_L ... A_1``: later layers stand on the left.
 """
 
+from attrial.algebra.encoder_decoder import chefer_encoder_decoder as chefer_encoder_decoder
 from attrial.algebra.matrices import add_residual as add_residual
 from attrial.algebra.matrices import discard as discard
 from attrial.algebra.matrices import fuse as fuse
@@ -17,6 +18,7 @@ from attrial.algebra.paths import rollout_encoder_decoder as rollout_encoder_dec
 __all__ = [
     "add_residual",
     "chefer",
+    "chefer_encoder_decoder",
     "discard",
     "flow",
     "fuse",

@@ -113,10 +113,15 @@ def chefer(attention: npt.ArrayLike, gradient: npt.ArrayLike, *, start: int = 0)
 
     Source: Chefer, Gur & Wolf 2021 (ICCV), rules 5 and 6.
     """
+    layers = positive(attention, gradient)
+    return product(layers + np.eye(layers.shape[-1]), start=start)
+
+
+def positive(attention: npt.ArrayLike, gradient: npt.ArrayLike) -> Floats:
+    """mean_h relu(gradient * attention): twice (L, H, t, s) -> (L, t, s)."""
     weights, slopes = np.asarray(attention, np.float64), np.asarray(gradient, np.float64)
     if weights.ndim != 4 or weights.shape != slopes.shape:
         raise AttrialError(
             f"attention {weights.shape} and gradient {slopes.shape}; both are (L, H, n, n)"
         )
-    layers = np.maximum(weights * slopes, 0).mean(axis=1)
-    return product(layers + np.eye(layers.shape[-1]), start=start)
+    return np.asarray(np.maximum(weights * slopes, 0).mean(axis=1))
