@@ -78,9 +78,6 @@ def ranked(one: Ranked) -> Slow:
     return lambda case: fmean(one(order, case.truth) for order in slow.orders(case.scores))
 
 
-# --- along an order --------------------------------------------------------------------------
-
-
 def lerf(value: slow.Value, order: slow.Order) -> float:
     return slow.trapezoids(slow.removed(value, order[::-1]))
 
@@ -130,9 +127,6 @@ def naopc(case: Case) -> float:
     found = [slow.aopc(case.value, order) for order in slow.orders([0.0] * case.n)]
     own = along(slow.aopc)(case)
     return (own - min(found)) / (max(found) - min(found))
-
-
-# --- against the evidence --------------------------------------------------------------------
 
 
 def precision(order: slow.Order, truth: Sequence[bool], k: int) -> float:
@@ -191,9 +185,6 @@ def relevance_mass(case: Case) -> float:
     return sum(s for s, t in zip(positive, case.truth, strict=True) if t) / sum(positive)
 
 
-# --- scores alone ----------------------------------------------------------------------------
-
-
 def spread(case: Case) -> list[float]:
     total = sum(abs(s) for s in case.scores)
     return [abs(s) / total for s in case.scores]
@@ -210,9 +201,6 @@ def entropy(case: Case) -> float:
 
 def effective_size(case: Case) -> float:
     return 1 / sum(p * p for p in spread(case))
-
-
-# --- over sets -------------------------------------------------------------------------------
 
 
 def agreement(case: Case, size: int) -> float:
@@ -264,9 +252,6 @@ def partial(case: Case, *, of_rest: bool) -> float:
         return fmean(case.drop(frozenset({i})) for i in (order[k:] if of_rest else order[:k]))
 
     return ranked(one)(case)
-
-
-# --- soft removal ----------------------------------------------------------------------------
 
 
 def stretched(case: Case) -> list[float]:
