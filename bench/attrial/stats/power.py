@@ -86,7 +86,8 @@ def _power(effect: float, n: int, level: float) -> float:
     """Chance that a two-sided paired t test claims, at a mean of ``effect`` standard deviations."""
     bound = float(student.isf(level / 2, n - 1))
     shift = effect * sqrt(n)
-    return float(nct.sf(bound, n - 1, shift) + nct.cdf(-bound, n - 1, shift))
+    # scipy's nct.cdf is NaN in the far lower tail; its mirror image in the upper one is not.
+    return float(nct.sf(bound, n - 1, shift) + nct.sf(bound, n - 1, -shift))
 
 
 def _spread(values: Values) -> float:
