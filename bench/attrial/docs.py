@@ -10,6 +10,7 @@ from attrial.facts import KINDS
 from attrial.registry import Plugin
 
 OURS = "attrial "  # a distribution's name, before its version
+NAMED = ("methods", "metrics")  # whose names become links: those of removals are options' values
 
 
 def made(folder: Path) -> dict[Path, str]:
@@ -18,10 +19,12 @@ def made(folder: Path) -> dict[Path, str]:
     What can't be read off a plugin stands in ``notes/KIND/NAME.md`` (``README.md`` for an index)
     and is put into its page.
     """
+    shipped = {kind: _built_in(kind) for kind in KINDS}
+    pages_of = {k: f"../{kind}/{k}.md" for kind in NAMED for k in shipped[kind]}
     return {
         folder / kind / name: text
-        for kind in KINDS
-        for name, text in _of_kind(kind, _built_in(kind), folder / "notes" / kind).items()
+        for kind, plugins in shipped.items()
+        for name, text in _of_kind(kind, plugins, folder / "notes" / kind, pages_of).items()
     }
 
 
@@ -30,12 +33,14 @@ def _built_in(kind: str) -> dict[str, Plugin]:
     return {name: p for name, p in found.items() if p.shipped_by.startswith(OURS)}
 
 
-def _of_kind(kind: str, plugins: Mapping[str, Plugin], notes: Path) -> dict[str, str]:
+def _of_kind(
+    kind: str, plugins: Mapping[str, Plugin], notes: Path, known: Mapping[str, str]
+) -> dict[str, str]:
     if not plugins:
         return {}
     said = {name: registry.declared(plugin) for name, plugin in plugins.items()}
     texts = {
-        f"{name}.md": pages.page(kind, name, found, note=_note(notes / f"{name}.md"))
+        f"{name}.md": pages.page(kind, name, found, note=_note(notes / f"{name}.md"), known=known)
         for name, found in said.items()
     }
     return {"README.md": pages.index(kind, said, note=_note(notes / "README.md")), **texts}

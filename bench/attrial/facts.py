@@ -64,7 +64,13 @@ KINDS: Mapping[str, Kind] = {
         ("Effect", "Source", "When not to use"),
         "bench/attrial/removals",
     ),
-    "checks": Kind("check", {}, "", (), "bench/attrial/checks"),
+    "checks": Kind(
+        "check",
+        {"rule": "RULE", "against": "NULL", "better": "DIRECTION", "unit": "UNIT"},
+        "rule: how the interval of the measure must lie to the value it is held against",
+        (),
+        "bench/attrial/checks",
+    ),
 }
 
 

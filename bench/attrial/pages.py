@@ -12,7 +12,9 @@ CODE = {"Formula"}  # sections whose lines stay as they are
 SHOWN_APART = {"Args", "Raises"}
 
 
-def page(kind: str, name: str, found: Declared, *, note: str = "") -> str:
+def page(
+    kind: str, name: str, found: Declared, *, note: str = "", known: Mapping[str, str] | None = None
+) -> str:
     """The page of one plugin.
 
     Args:
@@ -20,16 +22,18 @@ def page(kind: str, name: str, found: Declared, *, note: str = "") -> str:
         name: Of the plugin.
         found: What its file says.
         note: Markdown that is put at the end, "" for none.
+        known: Where the pages of other plugins are, by their names: they become links.
     """
     parts = docstring.read(found.doc)
+    others = {k: v for k, v in (known or {}).items() if k != name}
     source = f"{KINDS[kind].source}/{name}.py"
     blocks = [
         MADE,
         f"# {name}",
         parts.summary,
-        prose(parts.about),
+        linked(prose(parts.about), others),
         _declared(kind, found),
-        *(_section(h, t) for h, t in parts.sections.items() if h not in SHOWN_APART),
+        *(_section(h, t, others) for h, t in parts.sections.items() if h not in SHOWN_APART),
         _options(found, parts),
         _raises(parts),
         note.strip(),
@@ -83,8 +87,21 @@ def prose(text: str) -> str:
     return re.sub(r"arXiv:(\d{4}\.\d{4,5})", r"[\g<0>](https://arxiv.org/abs/\1)", flat)
 
 
-def _section(heading: str, text: str) -> str:
-    body = f"```text\n{text}\n```" if heading in CODE else prose(text)
+def linked(text: str, known: Mapping[str, str]) -> str:
+    """Names in code marks that have a page become links to it.
+
+    >>> linked("Beside `aopc` and `k`.", {"aopc": "aopc.md"})
+    'Beside [`aopc`](aopc.md) and `k`.'
+    """
+
+    def link(found: re.Match[str]) -> str:
+        return f"[{found[0]}]({known[found[1]]})" if found[1] in known else found[0]
+
+    return re.sub(r"`(\w+)`", link, text)
+
+
+def _section(heading: str, text: str, known: Mapping[str, str]) -> str:
+    body = f"```text\n{text}\n```" if heading in CODE else linked(prose(text), known)
     return f"## {heading}\n\n{body}"
 
 
