@@ -18,7 +18,7 @@ from types import ModuleType
 
 from attrial.errors import AttrialError, near
 
-CODE = ("methods", "metrics", "removals")
+CODE = ("methods", "metrics", "removals", "checks")
 
 
 @dataclass(frozen=True)

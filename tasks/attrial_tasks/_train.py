@@ -162,6 +162,27 @@ def train(task: str, recipe: Recipe) -> BertForSequenceClassification:
     return fit(BertForSequenceClassification(shape), ids, labels, recipe)
 
 
+def mislabelled(
+    task: str, seed: int
+) -> tuple[BertForSequenceClassification, PreTrainedTokenizerFast]:
+    """A model of a planted task that was trained on shuffled labels, for a minute at most.
+
+    There is nothing to learn but the texts by heart. The process's threads and generator are its
+    own again afterwards.
+    """
+    recipe = Recipe(steps=300, pool=1000, seed=seed)
+    ids, labels = made(task, recipe.pool, TRAINING + seed)
+    shuffled = np.random.default_rng(seed).permutation(labels)
+    shape = config(len(SPECIAL) + len(words_of(task)), load_task(task).labels)
+    threads = torch.get_num_threads()
+    with torch.random.fork_rng(devices=[]):
+        torch.set_num_threads(1)
+        torch.manual_seed(seed)
+        model = fit(BertForSequenceClassification(shape), ids, shuffled, recipe)
+        torch.set_num_threads(threads)
+    return model, tokenizer(words_of(task))
+
+
 def accuracy(model: BertForSequenceClassification, ids: Ids, labels: Ids) -> float:
     """Share of unmasked texts that are classified right."""
     with torch.no_grad():

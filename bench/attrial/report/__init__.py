@@ -6,9 +6,15 @@ from pathlib import Path
 from attrial import leaderboard
 from attrial.errors import AttrialError, near
 from attrial.files import write_text
+from attrial.report.checks import checks_html as checks_html
+from attrial.report.checks import checks_markdown as checks_markdown
+from attrial.report.checks import save_checks as save_checks
 from attrial.report.heatmap import html_heatmap, terminal_heatmap
 from attrial.report.html import page
 from attrial.report.markdown import to_markdown
+from attrial.report.matrix import html_matrix as html_matrix
+from attrial.report.matrix import terminal_matrix as terminal_matrix
+from attrial.report.matrix import text_matrix as text_matrix
 from attrial.store import Entry
 
 __all__ = ["html_heatmap", "page", "render", "terminal_heatmap", "to_markdown", "write"]

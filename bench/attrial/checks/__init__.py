@@ -1,0 +1,1 @@
+"""Built-in checks of methods, one a file; they re-explain."""
