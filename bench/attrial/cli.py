@@ -25,6 +25,7 @@ class Kind(StrEnum):
     metrics = "metrics"
     tasks = "tasks"
     removals = "removals"
+    checks = "checks"
 
 
 class Format(StrEnum):
@@ -85,6 +86,42 @@ def run(
             asked, data=data, out=out, batch_tokens=batch_tokens, watch=shown, command=_command()
         )
     commands.show(board, out)
+
+
+@app.command()
+def check(
+    methods: Annotated[
+        Many, typer.Argument(help="Methods: names, calls or .py files, as with --method.")
+    ] = None,
+    task: Annotated[
+        str | None, typer.Option(help="A task's name or TOML file. [default: planted_keyword]")
+    ] = None,
+    method: Annotated[Many, typer.Option(help="Such as 'attention_rollout', or 'all'.")] = None,
+    check: Annotated[Many, typer.Option(help="Such as 'determinism'; all by default.")] = None,
+    model: Annotated[
+        str | None, typer.Option(help="Folder or Hub id of a classifier; the task's by default.")
+    ] = None,
+    data: Annotated[
+        Path | None, typer.Option(help="Local file or folder to read instead of the task's data.")
+    ] = None,
+    shuffled_model: Annotated[
+        str | None, typer.Option(help="A model of its kind, trained on shuffled labels.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, help="First examples of the task.")] = 10,
+    seed: Annotated[int, typer.Option(help="Of all draws.")] = 0,
+    out: Annotated[Path, typer.Option(help="Folder for checks.json, .md, .html.")] = Path(
+        "attrial-out"
+    ),
+) -> None:
+    """Check methods: do they depend on the model, repeat themselves, stand noise and padding?"""
+    from attrial import checking, commands
+
+    with commands.check_progress() as shown:
+        done = checking.check(
+            [*(methods or ()), *(method or ())], task, checks=check or (), model=model, data=data,
+            shuffled_model=shuffled_model, limit=limit, seed=seed, out=out, watch=shown,
+        )  # fmt: skip
+    commands.show_checks(done, out)
 
 
 def _frozen(value: object) -> object:

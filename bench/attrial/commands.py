@@ -11,8 +11,9 @@ from rich.console import Console
 from rich.markdown import Markdown
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
-from attrial import evaluator, report
+from attrial import checker, evaluator, report
 from attrial.board import Board
+from attrial.checking import Checked
 from attrial.errors import AttrialError
 from attrial.explanation import Explanation
 from attrial.files import write_text
@@ -48,6 +49,27 @@ def _watch(bars: Progress, name: str) -> "evaluator.Progress":
         bars.update(bar, completed=done, total=total, rate=f"{rate:,.0f} rows/s")
 
     return update
+
+
+@contextmanager
+def check_progress() -> Iterator["checker.Progress"]:
+    """One bar over methods and checks on a terminal; nothing at all elsewhere."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield checker.silent
+        return
+    columns = (BarColumn(), MofNCompleteColumn(), TextColumn("{task.description}"))
+    with Progress(*columns, console=console, transient=True) as bars:
+        bar = bars.add_task("", total=None)
+        yield lambda done, total, coming: bars.update(
+            bar, completed=done, total=total, description=coming
+        )
+
+
+def show_checks(done: Checked, out: Path) -> None:
+    """Print the results of checks and where their files are."""
+    _print_markdown(done.markdown())
+    typer.echo(f"wrote {out / 'checks.html'} (and .md, .json)", err=True)
 
 
 def show(board: Board, out: Path) -> None:
