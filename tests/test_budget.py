@@ -22,7 +22,7 @@ ROWS = 300
 SAMPLING = {  # everything that declares a budget
     *("banzhaf", "captum_kernel_shap", "captum_lime", "context_cite", "expected_gradients"),
     *("input_marginalisation", "kernel_shap", "lime", "reagent", "shap_kernel", "shap_partition"),
-    *("shap_permutation", "shapley", "smooth_grad", "sobol"),
+    *("shap_permutation", "shapley", "shapley_interactions", "smooth_grad", "sobol"),
 }
 FREE = {"random"}  # draws, and asks nothing
 N = 34  # players

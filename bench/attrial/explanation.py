@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from attrial import report
-from attrial.masks import Scores
+from attrial import interactions, report
+from attrial.masks import Floats, Scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,14 @@ class Explanation:
         width = max(map(len, self.players), default=0)
         ranked = np.argsort(-self.scores, kind="stable")
         lines = [f"{self.players[i]:<{width}}  {self.scores[i]:+.4f}" for i in ranked]
-        return "\n".join([self.caption, *lines])
+        pairs = self.interactions
+        matrix = [] if pairs is None else ["", report.text_matrix(self.players, pairs)]
+        return "\n".join([self.caption, *lines, *matrix])
+
+    @property
+    def interactions(self) -> Floats | None:
+        """The (n, n) matrix of what pairs add together, if the method noted one."""
+        return interactions.read(self.notes, len(self.players))
 
     @property
     def caption(self) -> str:
@@ -47,8 +54,13 @@ class Explanation:
         return f"{self.method} -> {self.target} (p = {self.probability:.3f}; {self.function})"
 
     def html(self) -> str:
-        """The players coloured by score, as an HTML fragment; text is escaped."""
-        return report.html_heatmap(self.players, self.scores.tolist(), caption=self.caption)
+        """The players coloured by score, as an HTML fragment; text is escaped.
+
+        What pairs add together stands below as a matrix, if the method noted it.
+        """
+        words = report.html_heatmap(self.players, self.scores.tolist(), caption=self.caption)
+        pairs = self.interactions
+        return words if pairs is None else words + report.html_matrix(self.players, pairs)
 
     def _repr_html_(self) -> str:
         return self.html()

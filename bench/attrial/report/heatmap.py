@@ -104,16 +104,15 @@ def terminal_heatmap(
 
     shown = Text()
     for word in spaced(words(players, scores, truth=truth)):
-        ground = f"rgb({','.join(map(str, _on_white(word.share)))})" if word.share else None
+        ground = on_white(word.share) if word.share else None
         colour = "black" if word.share else None
         style = Style(bgcolor=ground, color=colour, underline=word.evidence or None)
         shown.append(word.text, style)
     return shown
 
 
-def _on_white(share: float) -> tuple[int, int, int]:
-    """The colour of a share on white paper, under black letters."""
-    red, green, blue = (
-        round(255 + (ink - 255) * abs(share) * STRONGEST) for ink in (FOR if share > 0 else AGAINST)
-    )
-    return red, green, blue
+def on_white(share: float) -> str:
+    """The colour of a share on white paper, under black letters: ``rgb(255,255,255)`` at 0."""
+    ink = FOR if share > 0 else AGAINST
+    parts = (round(255 + (part - 255) * abs(share) * STRONGEST) for part in ink)
+    return f"rgb({','.join(map(str, parts))})"
