@@ -23,8 +23,8 @@ LOGIT = Target(0, "logit")
 OR_AND_A_BIT = testing.game(3, lambda m: (m[:, 0] | m[:, 1]) + 0.3 * m[:, 2])
 
 
-def levels_of(game: Game, *, beam: int = BEAM, exact: int = 12) -> list[Level]:
-    asker: Asking[list[Level]] = explored(game.example.n, beam=beam, exact=exact)
+def levels_of(game: Game, *, beam: int = BEAM, exact: int = 12) -> Sequence[Level]:
+    asker: Asking[Sequence[Level]] = explored(game.example.n, beam=beam, exact=exact)
     (got,) = answer(Value(game), [(Subject(game.example, "game", LOGIT), asker)])
     assert got.result is not None
     return got.result
@@ -150,6 +150,15 @@ def test_a_beam_asks_for_far_less_than_all_sets() -> None:
     assert rows < 2**16 / 40
     for level in levels_of(game):
         assert len(np.unique(level.masks, axis=0)) == len(level.masks)
+
+
+@pytest.mark.parametrize("n", [5, 14])
+def test_those_who_are_told_the_same_values_share_one_search(n: int) -> None:
+    game = slow.interacting(n, 2)
+    first, again, other = levels_of(game), levels_of(game), levels_of(slow.interacting(n, 3))
+    assert all(a is b for a, b in zip(first, again, strict=True))
+    assert not any(a is b for a, b in zip(first, other, strict=True))
+    assert not np.array_equal(first[2].values, other[2].values)
 
 
 def test_a_beam_below_one_is_refused() -> None:

@@ -1,6 +1,6 @@
 """The searched orders on trained models: as good as the exact ones, and hardly ever beaten."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
@@ -46,7 +46,7 @@ def players(task_name: str, *, shortest: int, longest: int) -> Iterator[Player]:
             yield Player(model, x)
 
 
-def total(levels: list[Level], counts: Floats, sign: float) -> float:
+def total(levels: Sequence[Level], counts: Floats, sign: float) -> float:
     """The weighted mean value along the chain that was found."""
     sets = chain(levels, counts, sign)
     shares = counts[sets.sum(1)] / counts.sum()

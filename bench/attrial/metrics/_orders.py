@@ -5,10 +5,14 @@ AOPC, comprehensiveness and sufficiency are weighted sums of values along a chai
 of sets with known values serves them all: each takes the chain through it with the least or the
 greatest sum. The collection holds all subsets up to ``EXACT`` players; above, those that beams met
 on their way up from no player and down from all of them.
+
+Metrics that read one function of the target search alike: what a search does next follows from the
+values that it has been told, so those who were told the same share each step, and each best chain.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -16,13 +20,26 @@ import numpy.typing as npt
 
 from attrial.ask import Asking, keep
 from attrial.errors import AttrialError
-from attrial.masks import Floats, Ints, Masks, Scores, Values, all_subsets, everything, nothing
+from attrial.masks import (
+    Bools,
+    Floats,
+    Ints,
+    Masks,
+    Scores,
+    Values,
+    all_subsets,
+    everything,
+    nothing,
+)
 from attrial.metrics._sets import nested
 
 EXACT = 12
 # Sets kept a size and extreme, half of them on the way up, half on the way down. The smallest
 # width that found the exact extremes of 19 in 20 random interacting games of 12 players.
 BEAM = 6
+SHARED = 256  # steps of searches that are remembered for others: more than run side by side
+
+Told = bytes  # values (k,) of float64, as what they are told apart by
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,11 +66,18 @@ def extremal(n: int, weights: npt.ArrayLike, *, beam: int) -> Asking[tuple[Score
 
 def both_chains(levels: Sequence[Level], weights: npt.ArrayLike) -> tuple[Scores, Scores]:
     """How many sets of the least chain, and of the greatest, each player is in: (n,) and (n,)."""
-    low, high = (chain(levels, weights, sign).sum(0).astype(float) for sign in (1, -1))
+    return _both(tuple(levels), np.asarray(weights, np.float64).tobytes())
+
+
+@lru_cache(maxsize=SHARED)
+def _both(levels: tuple[Level, ...], weights: Told) -> tuple[Scores, Scores]:
+    """The same for equal levels: those of one search are the same objects."""
+    shares = np.frombuffer(weights)
+    low, high = (chain(levels, shares, sign).sum(0).astype(float) for sign in (1, -1))
     return low, high
 
 
-def explored(n: int, *, beam: int = BEAM, exact: int = EXACT) -> Asking[list[Level]]:
+def explored(n: int, *, beam: int = BEAM, exact: int = EXACT) -> Asking[Sequence[Level]]:
     """Sets with known values, by size 0..n: all of them, or those that beams meet.
 
     Raises:
@@ -63,8 +87,12 @@ def explored(n: int, *, beam: int = BEAM, exact: int = EXACT) -> Asking[list[Lev
         raise AttrialError(f"beam must be at least 1, got {beam}")
     if n > exact:
         return (yield from _searched(n, beam))
-    masks = all_subsets(n)
-    return _levels(masks, (yield from keep(masks)))
+    return _all_of(n, (yield from keep(all_subsets(n))).tobytes())
+
+
+@lru_cache(maxsize=SHARED)
+def _all_of(n: int, values: Told) -> Sequence[Level]:
+    return _levels(all_subsets(n), np.frombuffer(values))
 
 
 def chain(levels: Sequence[Level], weights: npt.ArrayLike, sign: float) -> Masks:
@@ -77,8 +105,7 @@ def chain(levels: Sequence[Level], weights: npt.ArrayLike, sign: float) -> Masks
     costs = shares[used[0]] * levels[used[0]].values
     froms: list[Ints] = []
     for below, size in pairwise(used):
-        inside = nested(levels[below].masks, levels[size].masks)
-        reach = np.where(inside, costs[:, None], np.inf)
+        reach = np.where(_inside(levels[below], levels[size]), costs[:, None], np.inf)
         froms.append(reach.argmin(0))
         costs = reach.min(0) + shares[size] * levels[size].values
     picks = [int(costs.argmin())]
@@ -87,9 +114,15 @@ def chain(levels: Sequence[Level], weights: npt.ArrayLike, sign: float) -> Masks
     return np.stack([levels[s].masks[i] for s, i in zip(used, reversed(picks), strict=True)])
 
 
-def _levels(masks: Masks, values: Values) -> list[Level]:
+@lru_cache(maxsize=4 * EXACT)
+def _inside(below: Level, above: Level) -> Bools:
+    """(i, j) whether set i lies within set j: looked at for the least chain and the greatest."""
+    return nested(below.masks, above.masks)
+
+
+def _levels(masks: Masks, values: Values) -> tuple[Level, ...]:
     sizes = masks.sum(1)
-    return [Level(masks[sizes == s], values[sizes == s]) for s in range(masks.shape[1] + 1)]
+    return tuple(Level(masks[sizes == s], values[sizes == s]) for s in range(masks.shape[1] + 1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,23 +153,58 @@ class _Beam:
         return replace(self, masks=masks[best], sums=sums[best])
 
 
-def _searched(n: int, beam: int) -> Asking[list[Level]]:
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """How far a search has come: where its beams stand, and all sets met with their values."""
+
+    beams: tuple[_Beam, ...]
+    met: tuple[Level, ...]
+
+    @cached_property
+    def steps(self) -> list[tuple[Masks, Ints]]:
+        """Where each beam may go."""
+        return [b.steps() for b in self.beams]
+
+    @cached_property
+    def asked(self) -> tuple[Masks, list[Ints]]:
+        """The distinct sets among these, and where each beam's are among them."""
+        return _distinct([masks for masks, _ in self.steps])
+
+    @cached_property
+    def levels(self) -> tuple[Level, ...]:
+        """All sets that were met, each once."""
+        masks, first = np.unique(
+            np.concatenate([part.masks for part in self.met]), axis=0, return_index=True
+        )
+        return _levels(masks, np.concatenate([part.values for part in self.met])[first])
+
+
+def _searched(n: int, beam: int) -> Asking[Sequence[Level]]:
     """All sets that the beams meet in n steps, each step one question."""
-    ends = np.concatenate([nothing(n), everything(n)])
-    met, known = [ends], [(yield from keep(ends))]
-    beams = _beams(n, beam)
+    search = _begun(n, beam, (yield from keep(_ends(n))).tobytes())
     for _ in range(n):
-        steps = [b.steps() for b in beams]
-        asked, back = _distinct([masks for masks, _ in steps])
-        values = yield from keep(asked)
-        met.append(asked)
-        known.append(values)
-        beams = [
-            b.onto(masks, b.sums[parents] + values[at])
-            for b, (masks, parents), at in zip(beams, steps, back, strict=True)
-        ]
-    masks, first = np.unique(np.concatenate(met), axis=0, return_index=True)
-    return _levels(masks, np.concatenate(known)[first])
+        search = _moved(search, (yield from keep(search.asked[0])).tobytes())
+    return search.levels
+
+
+def _ends(n: int) -> Masks:
+    return np.concatenate([nothing(n), everything(n)])
+
+
+@lru_cache(maxsize=SHARED)
+def _begun(n: int, beam: int, values: Told) -> _Search:
+    return _Search(tuple(_beams(n, beam)), (Level(_ends(n), np.frombuffer(values)),))
+
+
+@lru_cache(maxsize=SHARED)
+def _moved(search: _Search, told: Told) -> _Search:
+    """The search one step on, once it is told the values of the sets that it asked about."""
+    values, (masks, back) = np.frombuffer(told), search.asked
+    beams = tuple(
+        b.onto(sets, b.sums[parents] + values[at])
+        for b, (sets, parents), at in zip(search.beams, search.steps, back, strict=True)
+    )
+    return _Search(beams, (*search.met, Level(masks, values)))
 
 
 def _beams(n: int, beam: int) -> list[_Beam]:
