@@ -83,10 +83,13 @@ class RationaleTable(_Table):
         form: ``spans``: [start, end] characters of the first text, or [text, start, end];
             ``flags``: a 0 or 1 for each word between white space; ``words``: the numbers of these
             words, from 0. The second text's words follow the first's.
+        source: ``people``: what readers hold to be the reason, so that agreement with it is
+            plausibility; ``planted``: the reason by construction, so that it is evidence.
     """
 
     column: str
     form: str = "spans"
+    source: Literal["people", "planted"] = "people"
 
     @field_validator("form")
     @classmethod

@@ -56,7 +56,7 @@ class Assignment:
     def measured(self, removal: str) -> dict[str, Metric]:
         """Metrics with something new to say under a removal: only faithfulness depends on it."""
         once = removal == self.explained_under
-        return {k: m for k, m in self.metrics.items() if once or m.facts.family == "faithfulness"}
+        return {k: m for k, m in self.metrics.items() if once or m.depends_on_removal}
 
 
 @dataclass(frozen=True)
@@ -104,9 +104,12 @@ def seed_of(seed: int, x: Example) -> int:
     return int.from_bytes(digest[:6], "little")
 
 
-def digest_of(examples: Sequence[Example]) -> str:
-    """Content hash of examples in order: what the model sees, names, evidence and labels."""
-    h = hashlib.sha256()
+def digest_of(examples: Sequence[Example], *, rationale: bool = False) -> str:
+    """Content hash of examples in order: what the model sees, names, evidence and labels.
+
+    With ``rationale`` the evidence is what people hold to be the reason: that is another measure.
+    """
+    h = hashlib.sha256(b"rationale|" if rationale else b"")
     for x in examples:
         truth = b"-" if x.truth is None else np.packbits(x.truth).tobytes()
         h.update(f"{x.id}|{x.digest}|{x.players}|{x.label}|{x.truncated}|".encode() + truth)

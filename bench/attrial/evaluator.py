@@ -55,9 +55,10 @@ def evaluate(
         The entries of all jobs, in the order of ``assignment.jobs``.
 
     Raises:
-        NotApplicable: If every method asks what this model can't answer. Where only some do, their
+        NotApplicable: If a metric, or every method, asks what this model can't answer. Where only some do, their
             cells say so.
     """
+    _must_answer(a, model)
     lacks = lacking(a, model)
     if a.methods and all(label in lacks for label in a.methods):
         raise NotApplicable("; ".join(_without(label, why) for label, why in lacks.items()))
@@ -85,6 +86,13 @@ def lacking(a: Assignment, model: Model) -> dict[str, str]:
         for label, asks in wanted.items()
         if asks
     }
+
+
+def _must_answer(a: Assignment, model: Model) -> None:
+    """Refuse metrics that ask what the model can't answer: no method would have a value."""
+    for name, metric in a.metrics.items():
+        for question in sorted(set(metric.asks) - model.answers):
+            raise NotApplicable(f"metric {name} needs {question!r}, which this model can't answer")
 
 
 def _without(label: str, why: str) -> str:

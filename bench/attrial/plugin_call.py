@@ -141,9 +141,14 @@ class PluginMethod:
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric ready to be asked about scores."""
+    """A metric ready to be asked about scores.
+
+    With ``rationale`` the evidence is what people hold to be the reason: agreement with it is
+    plausibility, which never stands in one table with planted evidence.
+    """
 
     bound: Bound
+    rationale: bool = False
 
     def value(self, x: Example, scores: Scores, seed: int) -> Asking[float]:
         """The asker that scores one attribution (n,)."""
@@ -186,11 +191,22 @@ class Metric:
         return str(self.bound.constant("READS", "probability"))
 
     @property
+    def asks(self) -> tuple[str, ...]:
+        """The questions that it needs answered."""
+        return cast(tuple[str, ...], self.bound.constant("ASKS", ("keep",)))
+
+    @property
+    def depends_on_removal(self) -> bool:
+        """Whether the way in which players are removed can change its value."""
+        return self.facts.family == "faithfulness" and "keep" in self.asks
+
+    @property
     def facts(self) -> MetricFacts:
         """What a table must know of it."""
+        family = str(self.bound.constant("FAMILY", "faithfulness"))
         return MetricFacts(
             higher_is_better=self.bound.constant("DIRECTION", "higher") == "higher",
-            family=str(self.bound.constant("FAMILY", "faithfulness")),
+            family="plausibility" if family == "evidence" and self.rationale else family,
             unit=str(self.bound.constant("UNIT", "")),
         )
 

@@ -119,7 +119,7 @@ class MetricFacts(_Frozen):
     """What a table must know of a metric to read it."""
 
     higher_is_better: bool
-    family: str  # "faithfulness" or "evidence": never in one table, never averaged
+    family: str  # faithfulness, evidence, plausibility, complexity: never in one table
     unit: str = ""
 
 

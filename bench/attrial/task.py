@@ -56,6 +56,7 @@ class Task(_Frozen):
         columns: Where texts, label and evidence stand in a row.
         model: Folder (absolute) or Hub id of its own model, or None.
         model_revision: Of a model on the Hub.
+        rationale: Whether the known evidence is what people hold to be the reason.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Task(_Frozen):
     columns: Columns = Columns(("text",))
     model: str | None = None
     model_revision: str | None = None
+    rationale: bool = False
     target: str = "log_odds"
     players: Literal["words", "tokens"] = "words"
     removals: tuple[str, ...] = ("mask",)
@@ -115,6 +117,7 @@ def load_task(name_or_path: str | Path) -> Task:
         columns=_columns(file),
         model=_model(folder, file),
         model_revision=file.model.revision if file.model else None,
+        rationale=file.rationale is not None and file.rationale.source == "people",
         target=file.target,
         players=file.players,
         removals=file.removals,

@@ -15,6 +15,8 @@ from attrial.report.tables import Conflict, Hole, Line, Section, Table
 FAMILIES = {
     "faithfulness": "Faithfulness",
     "evidence": "Known evidence",
+    "plausibility": "Plausibility: agreement with people, which is not faithfulness",
+    "complexity": "Concentration: says nothing of right or wrong",
 }
 
 
