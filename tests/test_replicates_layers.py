@@ -71,7 +71,8 @@ class Block:
     def part(self, i: int, j: int) -> Floats:
         """What query i gets from key j, all heads together (d,)."""
         heads = zip(self.weights, self.values, self.out, strict=True)
-        return np.asarray(sum(a[i, j] * (v[j] @ o) for a, v, o in heads))
+        total: Floats = np.sum([a[i, j] * (v[j] @ o) for a, v, o in heads], axis=0)
+        return total
 
     def whole(self, i: int, j: int) -> Floats:
         """The same with the residual in its own part, at the scale of the norm."""
@@ -79,7 +80,8 @@ class Block:
         if self.gain is None:
             return both
         spread = np.sqrt((self.attended()[i] + self.x[i]).var() + 1e-12)
-        return np.asarray((both - both.mean()) / spread * self.gain)
+        scaled: Floats = (both - both.mean()) / spread * self.gain
+        return scaled
 
 
 def softmax(scores: Floats) -> Floats:

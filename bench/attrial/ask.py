@@ -40,6 +40,8 @@ class Slope:
             spread (max - min) of the input's embeddings.
         seed: Of the noise and of sampled baselines.
         draws: (k,) the number of the sampled baseline that each row starts from; None: one for all.
+        at: ``words`` (word embeddings) or ``layers``: what the first layer takes, with positions,
+            types and the norm on them, where a model has such; at the input alone.
     """
 
     points: Floats
@@ -47,6 +49,7 @@ class Slope:
     noise: float = 0.0
     seed: int = 0
     draws: Ints | None = None
+    at: str = "words"
 
 
 @dataclass(frozen=True)
@@ -71,7 +74,8 @@ class Attend:
 class Relevance:
     """What is each position's relevance, by one backward pass under modified rules?
 
-    ``rule`` is ``conservative`` (CP-LRP) or ``attention`` (AttnLRP).
+    ``rule`` is ``conservative`` (CP-LRP), ``attention`` (AttnLRP) or ``deep_lift`` (Captum's
+    DeepLift, from zero embeddings).
     """
 
     rule: str
@@ -186,9 +190,10 @@ def slope(
     noise: float = 0.0,
     seed: int = 0,
     draws: Ints | None = None,
+    at: str = "words",
 ) -> Asking[Slopes]:
     """Gradients at points between baseline and input: (k, n) shares -> ``Slopes``."""
-    reply = yield Slope(np.asarray(points, np.float64), baseline, noise, seed, draws)
+    reply = yield Slope(np.asarray(points, np.float64), baseline, noise, seed, draws, at)
     assert isinstance(reply, Slopes)
     return reply
 
@@ -207,7 +212,7 @@ def attend(
 
 
 def relevance(rule: str) -> Asking[Relevances]:
-    """Relevance of the word embeddings for the target, by ``conservative`` or ``attention``."""
+    """Relevance of the word embeddings for the target; ``rule`` as in ``Relevance``."""
     reply = yield Relevance(rule)
     assert isinstance(reply, Relevances)
     return reply

@@ -156,7 +156,8 @@ def _check(subject: Subject, outputs: Floats) -> None:
 def _slope_key(subject: Subject, q: Slope) -> object:
     points = np.ascontiguousarray(q.points).tobytes()
     draws = None if q.draws is None else tuple(np.asarray(q.draws).tolist())
-    return (subject.example.digest, subject.target, points, q.baseline, q.noise, q.seed, draws)
+    how = (q.baseline, q.noise, q.seed, draws, q.at)
+    return (subject.example.digest, subject.target, points, how)
 
 
 def _once(

@@ -11,6 +11,7 @@ from attrial.ask import Slope, Slopes
 from attrial.batching import Batch, plan, width
 from attrial.masks import Floats
 from attrial.models.embedding import Baselines, edited, lookup
+from attrial.models.first_layer import slopes_at_layers
 from attrial.models.forward import Forward
 from attrial.models.reading import read
 from attrial.removal import Rows, in_place, stack
@@ -64,8 +65,18 @@ def slopes(paths: Sequence[Path], forward: Forward) -> list[Slopes]:
     """Gradients at every point of every path; call it under the guard.
 
     Raises:
-        NotApplicable: If the model doesn't look its word embeddings up exactly once.
+        NotApplicable: If the model doesn't look its word embeddings up exactly once, or, at the
+            first layer, what ``slopes_at_layers`` says.
     """
+    words = [p for p in paths if p.ask.at != "layers"]
+    found = iter(_at_words(words, forward) if words else [])
+    return [
+        slopes_at_layers(p.subject, p.ask, forward) if p.ask.at == "layers" else next(found)
+        for p in paths
+    ]
+
+
+def _at_words(paths: Sequence[Path], forward: Forward) -> list[Slopes]:
     answers = [_empty(p) for p in paths]
     rows = _rows(paths, forward)
     places = [(i, row) for i, p in enumerate(paths) for row in range(len(p.shares))]
