@@ -331,7 +331,7 @@ def test_a_model_without_segments_is_given_none() -> None:
     c = TextClassifier.of(model, tiny.tokenizer("distilbert"))
     assert "token_type_ids" in inspect.signature(model.forward).parameters
     assert "token_type_ids" not in c.forward.takes
-    assert c.answers == {"keep", "slope", "attend", "relevance"}
+    assert c.answers >= {"keep", "slope", "attend", "relevance"}
 
 
 def test_limits_leave_room_for_the_models_own_positions() -> None:

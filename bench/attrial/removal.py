@@ -112,13 +112,17 @@ def closed_up(rows: Rows) -> Rows:
 
 def stack(parts: Sequence[Rows], *, width: int, pad: int = 0) -> Rows:
     """Rows of several examples below each other, cut or padded to one width that holds them all."""
+    lengths = np.concatenate([p.lengths for p in parts])
+    # Closed-up rows still hold what was removed behind their end; heads that look for the end by
+    # the padding must not find it.
+    used = np.arange(width) < lengths[:, None]
     return Rows(
-        ids=_below([p.ids for p in parts], width, pad),
+        ids=np.where(used, _below([p.ids for p in parts], width, pad), pad),
         types=_below([p.types for p in parts], width, 0),
         positions=_below([p.positions for p in parts], width, 0),
         visible=_below([p.visible for p in parts], width, False),
         blank=_below([p.blank for p in parts], width, False),
-        lengths=np.concatenate([p.lengths for p in parts]),
+        lengths=lengths,
     )
 
 

@@ -46,11 +46,16 @@ class Encoder:
         tokenizer: A tokenizer that knows offsets.
         limit: How long inputs may be, special tokens included.
         segments: Whether the model tells the texts of a pair apart by segment ids.
+        anchor: A special token to stand at the start where the tokenizer adds none, so that
+            something is left when all players are removed; None where it adds some.
+        last: Whether the answer is read at the last token, not at the classification token.
     """
 
     tokenizer: PreTrainedTokenizerBase
     limit: int
     segments: bool
+    anchor: int | None = None
+    last: bool = False
 
     def encode(
         self,
@@ -98,7 +103,7 @@ class Encoder:
         encoded = self.tokenizer(
             *texts,
             truncation="longest_first" if cut else False,
-            max_length=self.limit if cut else None,
+            max_length=self.limit - len(self._anchored) if cut else None,
             return_offsets_mapping=True,
             return_special_tokens_mask=True,
             return_token_type_ids=True,
@@ -106,13 +111,20 @@ class Encoder:
         )
         fields = ("input_ids", "token_type_ids", "special_tokens_mask", "offset_mapping")
         columns = zip(*(encoded[f] for f in fields), encoded.sequence_ids(), strict=True)
-        return [
+        found = [
             Position(i, kind * self.segments, None if special or text is None else Span(text, *at))
             for i, kind, special, at, text in columns
         ]
+        return [*self._anchored, *found]
+
+    @property
+    def _anchored(self) -> list[Position]:
+        return [] if self.anchor is None else [Position(self.anchor, 0, None)]
 
     def _read(self, kept: Sequence[Position]) -> int:
-        """The classification token's place: where encoders are read from."""
+        """The last token's place, or the classification token's: where encoders are read from."""
+        if self.last:
+            return len(kept) - 1
         ids = [p.id for p in kept]
         cls = self.tokenizer.cls_token_id
         return ids.index(cls) if cls in ids else 0

@@ -9,6 +9,7 @@ from torch import Tensor
 from transformers import PreTrainedModel
 
 from attrial.batching import Batch, plan, width
+from attrial.errors import NotApplicable
 from attrial.masks import Floats
 from attrial.models.embedding import edited
 from attrial.removal import Rows, closed_up, stack
@@ -29,6 +30,7 @@ class Forward:
         replaceable: Whether it looks its word embeddings up once, so that they can be replaced.
         drops: Up to which length leaving hidden tokens out, the others keeping their positions,
             gives the same answer as hiding them; 0 where it doesn't.
+        causal: Whether tokens see only those before, so that the answer is read at the last one.
     """
 
     model: PreTrainedModel
@@ -38,6 +40,7 @@ class Forward:
     tokens: int
     replaceable: bool = True
     drops: int = 0
+    causal: bool = False
 
     @property
     def device(self) -> torch.device:
@@ -69,6 +72,11 @@ class Forward:
         logits: Tensor = self.model(**arguments).logits
         return logits
 
+    def states(self, arguments: Arguments) -> Tensor:
+        """The last layer's states (R, width, d), before the head."""
+        states: Tensor = self.model.base_model(**arguments)[0]
+        return states
+
     def outputs(self, parts: Sequence[Rows]) -> Floats:
         """Raw outputs (k, classes) of all rows, in float64; call it under the guard."""
         parts = [self._dropped(p) for p in parts]
@@ -83,7 +91,13 @@ class Forward:
     def _dropped(self, rows: Rows) -> Rows:
         """Rows without the tokens that nobody sees, where that is known to be the same."""
         hidden = rows.visible.sum(axis=1) < rows.lengths
-        return closed_up(rows) if hidden.any() and rows.lengths.max() <= self.drops else rows
+        if hidden.any() and rows.lengths.max() <= self.drops:
+            return closed_up(rows)
+        last = rows.visible[np.arange(len(rows.lengths)), rows.lengths - 1]
+        if self.causal and not last.all():
+            # Its own embedding would go on speaking where the answer is read.
+            raise NotApplicable("this model reads its answer at the last token: it can't be hidden")
+        return rows
 
     def _blanked(self, rows: Rows, batch: Batch) -> Tensor:
         arguments = self.arguments(rows, batch)

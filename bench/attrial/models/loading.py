@@ -96,6 +96,10 @@ def fetch(
         model, info = fetched(src, lambda: _weights(src, DTYPES[dtype]))
     _check_weights(src, info)
     model.eval()  # type: ignore[no-untyped-call]
+    own = model.config.get_text_config()
+    if own.pad_token_id is None:  # decoders come without one; heads look for the end by it
+        known = (tokenizer.pad_token_id, tokenizer.eos_token_id)
+        own.pad_token_id = next((i for i in known if i is not None), None)
     return _moved(model, device), tokenizer
 
 

@@ -10,6 +10,7 @@ from attrial.errors import AttrialError
 from attrial.models.embedding import table
 from attrial.models.forward import Forward
 from attrial.models.switch import can_switch
+from attrial.removal import Vocabulary
 
 SMALL = 2_000_000  # parameters outside of the embeddings
 ON_CPU_SMALL, ON_CPU, ON_ACCELERATOR = 1024, 256, 16384
@@ -23,6 +24,11 @@ def check(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> None:
     """
     if not isinstance(model, PreTrainedModel) or not _is_classifier(model):
         raise AttrialError(f"{type(model).__name__} is no text classifier")
+    if model.config.get_text_config().pad_token_id is None:
+        raise AttrialError(
+            "the model's config has no pad_token_id, by which its head finds the end of a text; "
+            "set it to a token that ends no text, such as tokenizer.eos_token_id"
+        )
     if not tokenizer.is_fast:
         raise AttrialError(
             f"{type(tokenizer).__name__} doesn't know where in the text its tokens stand; "
@@ -55,6 +61,31 @@ def segments(forward: Forward, tokenizer: PreTrainedTokenizerBase) -> bool:
     """Whether tokenizer and model both speak of segments, and of more than one."""
     told = "token_type_ids" in tokenizer.model_input_names and "token_type_ids" in forward.takes
     return told and int(getattr(forward.model.config, "type_vocab_size", 0)) > 1
+
+
+def vocabulary(tokenizer: PreTrainedTokenizerBase) -> Vocabulary:
+    """Tokens that can stand for removed ones."""
+    return Vocabulary(
+        tokenizer.mask_token_id,
+        tokenizer.pad_token_id,
+        tokenizer.unk_token_id,
+        frozenset(tokenizer.all_special_ids),
+    )
+
+
+def padding(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> int:
+    """The id that fills rows up: the model's own, since heads look for the end by it."""
+    own = model.config.get_text_config().pad_token_id
+    known = own if own is not None else tokenizer.pad_token_id
+    return int(known or 0)
+
+
+def anchor(tokenizer: PreTrainedTokenizerBase) -> int | None:
+    """A token for the start of texts, where a tokenizer adds no special one."""
+    if tokenizer.num_special_tokens_to_add(pair=False):
+        return None
+    known = (tokenizer.bos_token_id, tokenizer.cls_token_id, tokenizer.eos_token_id)
+    return next((int(i) for i in known if i is not None), None)
 
 
 def answers(forward: Forward) -> frozenset[str]:

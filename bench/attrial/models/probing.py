@@ -29,6 +29,7 @@ def forward_of(model: PreTrainedModel, *, pad: int, tokens: int) -> Forward:
     """
     forward = plain_forward(model, pad=pad, tokens=tokens)
     with suited(model), guarded(model), torch.inference_mode():
+        forward = replace(forward, causal=_causal(forward))
         return replace(forward, replaceable=_replaceable(forward), drops=_drops(forward))
 
 
@@ -81,6 +82,15 @@ def _check_padding(forward: Forward) -> None:
         raise AttrialError(
             f"{type(forward.model).__name__} answers differently when rows are padded"
         )
+
+
+def _causal(forward: Forward) -> bool:
+    """Whether the first token's last state doesn't know what the last token is."""
+    ids = _probe(forward.model)
+    other = ids.clone()
+    other[0, -1] = ids[0, 0]
+    first, changed = (forward.states({"input_ids": i})[0, 0] for i in (ids, other))
+    return torch.equal(first, changed)
 
 
 def _replaceable(forward: Forward) -> bool:

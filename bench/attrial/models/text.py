@@ -24,6 +24,7 @@ from attrial.batching import portions
 from attrial.example import Example
 from attrial.filling import Filler
 from attrial.masks import Floats, Masks
+from attrial.models import pairing
 from attrial.models.attention import attention
 from attrial.models.embedding import Baselines
 from attrial.models.encode import Encoder
@@ -33,7 +34,6 @@ from attrial.models.guard import guarded
 from attrial.models.intervening import infilled, softened, suppressed
 from attrial.models.layers import layered
 from attrial.models.loading import fetch, source
-from attrial.models.pairing import answers, budget, check, digest, limit, segments
 from attrial.models.probing import forward_of
 from attrial.models.propagated import propagated
 from attrial.record import ModelSpec
@@ -242,15 +242,14 @@ def _build(
     revision: str | None,
     batch_tokens: int | None,
 ) -> TextClassifier:
-    check(model, tokenizer)
-    vocabulary = Vocabulary(
-        tokenizer.mask_token_id,
-        tokenizer.pad_token_id,
-        tokenizer.unk_token_id,
-        frozenset(tokenizer.all_special_ids),
-    )
-    forward = forward_of(model, pad=vocabulary.pad or 0, tokens=batch_tokens or budget(model))
-    dtype = str(model.dtype).removeprefix("torch.")
-    spec = ModelSpec(name=name, revision=revision, weights=digest(model), dtype=dtype)
-    encoder = Encoder(tokenizer, limit(forward, tokenizer), segments(forward, tokenizer))
-    return TextClassifier(forward, encoder, vocabulary, spec, answers(forward))
+    pairing.check(model, tokenizer)
+    pad, tokens = pairing.padding(model, tokenizer), batch_tokens or pairing.budget(model)
+    forward = forward_of(model, pad=pad, tokens=tokens)
+    words = pairing.vocabulary(tokenizer)
+    if forward.causal:
+        words = replace(words, pad=None)  # its head takes padding for the end of the text
+    weights, dtype = pairing.digest(model), str(model.dtype).removeprefix("torch.")
+    spec = ModelSpec(name=name, revision=revision, weights=weights, dtype=dtype)
+    room, told = pairing.limit(forward, tokenizer), pairing.segments(forward, tokenizer)
+    encoder = Encoder(tokenizer, room, told, pairing.anchor(tokenizer), forward.causal)
+    return TextClassifier(forward, encoder, words, spec, pairing.answers(forward))
