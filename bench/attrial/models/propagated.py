@@ -3,6 +3,7 @@
 import torch
 
 from attrial.ask import Relevance, Relevances
+from attrial.models import deep_lift
 from attrial.models.attention import alone
 from attrial.models.embedding import table
 from attrial.models.forward import Forward
@@ -20,6 +21,8 @@ def propagated(subject: Subject, ask: Relevance, forward: Forward) -> Relevances
         NotApplicable: If the model doesn't look its word embeddings up exactly once, or attends in
             one fused operation.
     """
+    if ask.rule == deep_lift.NAME:
+        return deep_lift.deep_lift(subject, forward)
     arguments, target = alone(subject, forward), subject.target
 
     def value(logits: torch.Tensor) -> torch.Tensor:

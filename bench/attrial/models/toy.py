@@ -20,6 +20,7 @@ from attrial.ask import (
 from attrial.errors import AttrialError, NotApplicable, near
 from attrial.example import Example
 from attrial.masks import Floats, Masks
+from attrial.models import deep_lift
 from attrial.models.hand_set import DESIGNS, VOCABULARY, Head, places, state, words
 from attrial.models.propagation import Propagation, rule
 from attrial.models.reading import read
@@ -114,10 +115,18 @@ class Toy:
 
     def _relevance(self, subject: Subject, ask: Relevance) -> Relevances:
         x = subject.example
+        if ask.rule == deep_lift.NAME:
+            return self._lifted(x, subject.target)
         own, where = words(x)[None].requires_grad_(), places(x).requires_grad_()
         with torch.enable_grad(), Propagation(rule(ask.rule)):
             logits, _ = self._forward(x, state(own, where))
         return shared_out(logits, own, [where], lambda ends: _read(ends, subject.target)).answer()
+
+    def _lifted(self, x: Example, target: Target) -> Relevances:
+        def value(embedded: Tensor) -> Tensor:
+            return _read(self._forward(x, state(embedded, places(x)))[0], target)
+
+        return deep_lift.lifted(value, words(x), torch.zeros_like(words(x)))
 
     def layers(self, asks: Sequence[tuple[Subject, Layers]]) -> list[Attention]:
         """What each layer hands from position to position on each ask's full input."""
