@@ -78,7 +78,7 @@ class Block:
         """The same with the residual in its own part, at the scale of the norm."""
         both = self.part(i, j) + (i == j) * self.x[i]
         if self.gain is None:
-            return both
+            return np.asarray(both)
         spread = np.sqrt((self.attended()[i] + self.x[i]).var() + 1e-12)
         scaled: Floats = (both - both.mean()) / spread * self.gain
         return scaled
