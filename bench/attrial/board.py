@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attrial import leaderboard, report
+from attrial.report import account
 from attrial.store import Entry
 
 if TYPE_CHECKING:
@@ -43,6 +44,18 @@ class Board:
     def save(self, folder: str | Path) -> None:
         """Write ``leaderboard.md``, ``.html``, ``.csv`` and ``.json`` into a folder."""
         report.write(self.entries, Path(folder), command=self.command)
+
+    def report(self, out: str | Path) -> list[Path]:
+        """Write the trust report: ``report.md`` and ``.html`` into a folder, or one file.
+
+        Results of ``attrial check`` that lie in the folder are shown in it.
+
+        Raises:
+            AttrialError: If it is a file of another kind, or can't be written.
+        """
+        where = Path(out)
+        checks = account.read_checks(where if where.is_dir() else where.parent)
+        return account.write_report(self.entries, where, checks=checks, command=self.command)
 
     def _repr_html_(self) -> str:
         return str(self.frame().to_html())

@@ -38,9 +38,9 @@ def to_markdown(rows: Sequence[Row], *, details: bool = False, command: str = ""
 
 
 def _section(section: Section) -> list[str]:
-    facts = " · ".join(f"{name} {_plain(value)}" for name, value in words.facts(section))
-    clash = [f"- {_say(sentence)}" for sentence in words.removals(conflicts(section))]
-    parts = [f"## {_plain(section.head.task)}", facts]
+    facts = " · ".join(f"{name} {plain(value)}" for name, value in words.facts(section))
+    clash = [f"- {say(sentence)}" for sentence in words.removals(conflicts(section))]
+    parts = [f"## {plain(section.head.task)}", facts]
     parts += [part for table in section.tables for part in _table(table)]
     return [*parts, "Where the removals disagree:", "\n".join(clash)] if clash else parts
 
@@ -48,21 +48,19 @@ def _section(section: Section) -> list[str]:
 def _table(table: Table) -> list[str]:
     header = ["method", *(f"{c.metric.replace('_', ' ')} {c.arrow}" for c in table.columns)]
     lines = [[_name(line), *(_cell(row, table) for row in line.cells)] for line in table.lines]
-    gaps = [f"- {_say(sentence)}" for sentence in words.gaps(table)]
-    said = " ".join(_say(sentence) for sentence in words.verdict(table))
+    gaps = [f"- {say(sentence)}" for sentence in words.gaps(table)]
+    said = " ".join(say(sentence) for sentence in words.verdict(table))
     return [_heading(table), said, grid(header, lines), *(["\n".join(gaps)] if gaps else [])]
 
 
 def _heading(table: Table) -> str:
-    where = (
-        f", players removed by {_plain(table.removal)}" if table.family == "faithfulness" else ""
-    )
+    where = f", players removed by {plain(table.removal)}" if table.family == "faithfulness" else ""
     return f"### {words.family(table.family)}{where}"
 
 
 def _name(line: Line) -> str:
     older = f" (version {line.version}, older)" if line.older else ""
-    return f"*{line.method.replace('_', ' ')}*" if line.control else _code(line.method) + older
+    return f"*{line.method.replace('_', ' ')}*" if line.control else code(line.method) + older
 
 
 def _cell(row: Row | None, table: Table) -> str:
@@ -82,11 +80,11 @@ def _chance(row: Row, table: Table) -> str:
 
 def _details(section: Section) -> list[str]:
     """Every number of a section, one table a metric."""
-    parts = [f"## Every number: {_plain(section.head.task)}"]
+    parts = [f"## Every number: {plain(section.head.task)}"]
     for table in section.tables:
         for k, column in enumerate(table.columns):
             parts += [
-                f"**{_plain(column.metric)}** {column.arrow}, removal {_plain(table.removal)}",
+                f"**{plain(column.metric)}** {column.arrow}, removal {plain(table.removal)}",
                 grid(
                     ["method", "mean", "95 %", "normalised", "n", "undefined", "rank", "tied"],
                     [_numbers(line, line.cells[k]) for line in table.lines],
@@ -130,17 +128,18 @@ def grid(header: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
     )
 
 
-def _say(sentence: words.Sentence) -> str:
-    return "".join(_code(p.text) if p.strong else _plain(p.text) for p in sentence)
+def say(sentence: words.Sentence) -> str:
+    """A sentence, its names as code."""
+    return "".join(code(p.text) if p.strong else plain(p.text) for p in sentence)
 
 
-def _code(text: str) -> str:
+def code(text: str) -> str:
     """As code, which protects underscores and brackets; a table's bar is escaped even there."""
     inside = " ".join(text.split()).replace("`", "'").replace("|", "\\|")
     return f"`{inside}`"
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """Words of others that may not become markup."""
     flat = " ".join(text.split()) if text.strip() else text
     lead = " " if text[:1].isspace() and text.strip() else ""

@@ -8,6 +8,7 @@ from typing import Literal
 import numpy as np
 
 from attrial.masks import Bools, Floats, Ints, Values
+from attrial.stats.pairs import SAME
 from attrial.trust.ground import FIRST, Grid, Ground, means
 from attrial.trust.kendall import agreement, signs, tau_b
 
@@ -26,7 +27,7 @@ class Change:
         n_here, n_there: Examples under each.
         tau: Kendall's tau-b of the method means: 1 = ranked alike, -1 = reversed; None where
             either ranks nobody.
-        leader_here, leader_there: The best mean under each.
+        leaders_here, leaders_there: The best mean under each; several where they tie.
         claims: Pairs that all examples tell apart under the first removal.
         kept: Claims that point the same way under both conditions.
         turned: (better, worse) of the claims that point the other way under either.
@@ -41,11 +42,16 @@ class Change:
     n_here: int
     n_there: int
     tau: float | None
-    leader_here: str
-    leader_there: str
+    leaders_here: tuple[str, ...]
+    leaders_there: tuple[str, ...]
     claims: int
     kept: int
     turned: tuple[tuple[str, str], ...]
+
+    @property
+    def same_leader(self) -> bool:
+        """Whether a method has the best mean under both."""
+        return bool(set(self.leaders_here) & set(self.leaders_there))
 
 
 @dataclass(frozen=True)
@@ -172,16 +178,19 @@ def _change(
         n_here=counts[0],
         n_there=counts[1],
         tau=None if np.isnan(tau) else tau,
-        leader_here=_best(here, methods),
-        leader_there=_best(there, methods),
+        leaders_here=_best(here, methods),
+        leaders_there=_best(there, methods),
         claims=len(claims),
         kept=kept,
         turned=tuple(turned),
     )
 
 
-def _best(found: Values, methods: Sequence[str]) -> str:
-    return "" if np.isnan(found).all() else methods[int(np.nanargmax(found))]
+def _best(found: Values, methods: Sequence[str]) -> tuple[str, ...]:
+    if np.isnan(found).all():
+        return ()
+    best = np.nanmax(found)
+    return tuple(m for m, v in zip(methods, found, strict=True) if v >= best - SAME * abs(best))
 
 
 def halves(grid: Grid) -> Halves:

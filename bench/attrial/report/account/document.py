@@ -1,0 +1,95 @@
+"""The trust report as parts: verdict first, then what it rests on, then where it comes from."""
+
+from collections.abc import Mapping, Sequence
+
+from attrial import leaderboard
+from attrial.check_record import CheckReport
+from attrial.report import words
+from attrial.report.account import agreement, changes, measures, ranks, verdicts
+from attrial.report.account.provenance import provenance
+from attrial.report.parts import Bullets, Heading, Part, note
+from attrial.report.tables import Key, Section, section_key, sections
+from attrial.store import Entry
+from attrial.trust import Findings, Ground, Trust, trust
+
+TITLE = "How far this board can be trusted"
+LEAD = (
+    "Computed from records alone. Nothing is called better unless the examples tell it apart; what "
+    "is undefined is counted, and nothing is summed up into one score."
+)
+
+
+def document(
+    entries: Sequence[Entry], *, checks: CheckReport | None = None, command: str = ""
+) -> list[Part]:
+    """All parts of the report on these records.
+
+    Args:
+        entries: Records with their trials, in any order; of a run that is there twice, one.
+        checks: Results of checks, shown beside the task and model that they are about.
+        command: What makes the report again.
+    """
+    unique = {e.record.spec.digest: e for e in entries}
+    ordered = [e for _, e in sorted(unique.items())]
+    found = trust(ordered)
+    tables = {section_key(s.head): s for s in sections(leaderboard.rows(ordered))}
+    parts: list[Part] = [Heading(1, TITLE), note(LEAD), *_summary(found, tables)]
+    for number, part in enumerate(found.parts):
+        section = tables[_key(part.ground)]
+        parts += _chapter(f"task-{number + 1}", part, section, checks)
+    grounds = [part.ground for part in found.parts]
+    made = [Heading(2, "Provenance", "provenance"), *provenance(ordered, grounds, command)]
+    return [*parts, *_overall(found), *made]
+
+
+def _summary(found: Trust, tables: Mapping[Key, Section]) -> list[Part]:
+    """The verdicts of all tasks before anything else, where there are several."""
+    if len(found.parts) < 2:
+        return []
+    grounds = [part.ground for part in found.parts]
+    items = [s for g in grounds for s in verdicts.told(tables[_key(g)], f"{g.spec.data.task}. ")]
+    return [Heading(2, "In short", "short"), Bullets(tuple(items))]
+
+
+def _key(ground: Ground) -> Key:
+    """The key of the section that the same records make."""
+    s = ground.spec
+    place = (s.data.task, s.model.name, s.model.revision or "", s.model.weights, s.data.digest)
+    return (*place, s.players, s.target, s.explained_under, str(s.seed))
+
+
+def _overall(found: Trust) -> list[Part]:
+    if not found.overall:
+        return []
+    title = Heading(2, "Over all tasks", "overall")
+    return [title, *ranks.over_blocks(found.overall)]
+
+
+def _chapter(
+    anchor: str, found: Findings, section: Section, checks: CheckReport | None
+) -> list[Part]:
+    titled: list[tuple[str, list[Part]]] = [
+        ("Verdict", verdicts.verdict(section, found)),
+        ("Against known evidence", verdicts.evidence(found.concords)),
+        ("What changes the verdict", changes.changes(found)),
+        ("What the examples can tell", verdicts.power(found)),
+        ("Where metrics disagree", agreement.metrics(found)),
+        ("Where methods disagree", agreement.methods(found)),
+        ("Methods over blocks", [*ranks.over_blocks(found.blocks), *ranks.strengths(found)]),
+        ("The tables", measures.families(section)),
+        ("Sanity and robustness", measures.checks(checks, section)),
+        ("Cost", measures.costs(found)),
+        ("What is missing", verdicts.missing(section)),
+    ]
+    parts: list[Part] = [Heading(2, _title(found.ground), anchor), _facts(section)]
+    for k, (title, inside) in enumerate(titled):
+        parts += [Heading(3, title, f"{anchor}-{k + 1}"), *inside]
+    return parts
+
+
+def _title(ground: Ground) -> str:
+    return f"{ground.spec.data.task} · {ground.spec.model.name}"
+
+
+def _facts(section: Section) -> Part:
+    return note(" · ".join(f"{name}: {value}" for name, value in words.facts(section)))
