@@ -1,5 +1,6 @@
 """Removals against a slow retelling token by token, and the errors of those that can't be done."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -9,12 +10,13 @@ from hypothesis import strategies as st
 
 from attrial.errors import AttrialError, NotApplicable
 from attrial.example import Example
+from attrial.filling import Corpus
 from attrial.masks import Bools, Masks, all_subsets, everything
 from attrial.registry import declared, plugin, plugins
 from attrial.removal import Rows, Vocabulary, closed_up, in_place, possible, remove, stack
 
-ALL = Vocabulary(mask=4, pad=0, unk=1)
-REMOVALS = ("attention_off", "delete", "mask", "pad", "unk", "zero")
+ALL = Vocabulary(mask=4, pad=0, unk=1, filler=Corpus(np.array([9])))
+REMOVALS = ("attention_off", "delete", "infill", "mask", "pad", "unk", "zero")
 Token = tuple[int, int, int, bool]  # id, segment, place, blank
 
 
@@ -31,7 +33,7 @@ def example() -> Example:
 
 def told(x: Example, kept: Bools, removal: str) -> list[Token]:
     """The visible tokens of one row, worked out one by one."""
-    stands_for = {"mask": 4, "pad": 0, "unk": 1}
+    stands_for = {"mask": 4, "pad": 0, "unk": 1, "infill": 9}
     tokens: list[Token] = []
     for place, (token, segment, stays) in enumerate(zip(x.ids, x.types, kept, strict=True)):
         if stays:
@@ -85,15 +87,15 @@ def test_removals_differ_from_each_other() -> None:
     assert all(a != b for i, a in enumerate(told_by) for b in told_by[i + 1 :])
 
 
-def test_the_panel_is_these_six_and_each_says_what_it_does() -> None:
+def test_the_panel_is_these_seven_and_each_says_what_it_does() -> None:
     assert tuple(plugins("removals")) == REMOVALS
     assert all(declared(plugin("removals", name)).summary for name in REMOVALS)
 
 
 @pytest.mark.parametrize("removal", ["mask", "pad", "unk"])
 def test_a_missing_token_is_named_together_with_what_can_be_done(removal: str) -> None:
-    names = {n: getattr(ALL, n) for n in ("mask", "pad", "unk")}
-    lacking = Vocabulary(**(names | {removal: None}))
+    here = {removal: None}
+    lacking = replace(ALL, **here)
     assert removal not in possible(lacking)
     with pytest.raises(NotApplicable) as told_error:
         remove(example(), np.ones((1, 7), bool), removal=removal, vocabulary=lacking)
@@ -139,6 +141,6 @@ def test_stacked_rows_are_padded_with_what_nobody_sees() -> None:
 def test_rows_that_closed_up_may_be_stacked_in_less_than_their_old_width() -> None:
     x = example()
     short = closed_up(in_place(x, 1, visible=x.to_positions(np.zeros((1, 3), bool))))
-    rows = stack([short], width=4)
-    assert rows.ids.tolist() == [[2, 3, 3, 10]]
+    rows = stack([short], width=4, pad=7)
+    assert rows.ids.tolist() == [[2, 3, 3, 7]]  # what was removed is gone behind the end too
     assert rows.visible.tolist() == [[True, True, True, False]]
