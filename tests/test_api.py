@@ -1,5 +1,7 @@
 """The Python door: what notebooks call, and what comes back."""
 
+import json
+import shutil
 from pathlib import Path
 
 import datasets
@@ -125,6 +127,33 @@ def test_a_limit_below_one_and_a_folder_that_cannot_be_made_are_named(tmp_path: 
         attrial.run(["planted_keyword"], ["random"], limit=1, out=tmp_path / "file" / "out")
 
 
+def test_metrics_without_evidence_are_told_and_never_an_empty_board() -> None:
+    asked = {"models": [MODEL], "data": TEXTS, "methods": ["random"]}
+    board = attrial.run(**asked, metrics=["aopc", "average_precision"])  # type: ignore[arg-type]
+    assert "texts: no known evidence in the data, so without average_precision" in board.notices
+    assert set(board.frame().metric) == {"aopc"}
+    with pytest.raises(AttrialError, match="nothing is left to measure: texts: no known evidence"):
+        attrial.run(**asked, metrics=["average_precision"])  # type: ignore[arg-type]
+    assert not any("evidence" in n for n in attrial.run(**asked).notices)  # type: ignore[arg-type]
+
+
+def test_data_without_labels_are_taken_with_a_notice(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"sentence": TEXTS})
+    board = attrial.run(["sst2"], ["random"], models=[unnamed(tmp_path)], data=frame, limit=2)
+    (notice,) = [n for n in board.notices if "label" in n]
+    assert notice == "sst2: pandas.DataFrame has no labels ('label'); none is needed"
+    assert {t.label for e in board.entries for t in e.trials} == {None}
+
+
+def unnamed(folder: Path) -> Path:
+    """A model whose labels are numbers: it fits any task of two classes."""
+    shutil.copytree(MODEL, folder / "model")
+    config = json.loads((MODEL / "config.json").read_text())
+    config |= {"id2label": {"0": "LABEL_0", "1": "LABEL_1"}, "label2id": {}}
+    (folder / "model" / "config.json").write_text(json.dumps(config))
+    return folder / "model"
+
+
 def test_what_is_named_twice_is_tried_once() -> None:
     once, twice = (
         attrial.run(
@@ -145,8 +174,18 @@ def test_what_is_named_twice_is_tried_once() -> None:
         ({"tasks": "planted_keyword"}, "tasks takes a list"),
         ({"methods": "random"}, "methods takes a list"),
         ({"models": "folder"}, "models takes a list"),
-        ({"seed": 1.5}, "whole numbers"),
-        ({"limit": "x"}, "whole numbers"),
+        ({"seed": 1.5}, "seed=1.5; it takes a whole number"),
+        ({"seed": True}, "seed=True; it takes a whole number"),
+        ({"limit": "x"}, "limit='x'; it takes a whole number"),
+        ({"budget": 5.0}, "budget=5.0; it takes a whole number"),
+        ({"methods": [print]}, "methods takes names or paths, not <built-in function print>"),
+        ({"metrics": "aopc"}, "metrics takes a list"),
+        ({"metrics": [None]}, "metrics takes names or paths, not None"),
+        ({"removals": 5}, "removals takes a list"),
+        ({"models": [object]}, r"a loaded pair \(model, tokenizer\), not type"),
+        ({"models": [("a", "b")]}, r"a loaded pair \(model, tokenizer\), not str, str"),
+        ({"models": [()]}, "a folder, a Hub id or a loaded pair"),
+        ({"batch_tokens": 0}, "batch_tokens=0; it takes 1 or more"),
         ({"seed": -1}, "seed=-1"),
     ],
 )

@@ -13,6 +13,7 @@ import pytest
 
 import attrial_tasks
 from attrial import cli, listing, registry
+from attrial.errors import AttrialError
 
 MODEL = Path(attrial_tasks.__file__).parent / "models" / "planted_keyword"
 QUICK = ["--task", "planted_keyword", "--limit", "4", "--method", "random", "--method", "occlusion"]
@@ -143,6 +144,12 @@ def bad(tmp_path: Path) -> dict[str, tuple[list[object], str]]:
     shutil.copytree(MODEL, encoder)
     config = json.loads((encoder / "config.json").read_text())
     (encoder / "config.json").write_text(json.dumps(config | {"architectures": ["BertModel"]}))
+
+    def toml(text: str) -> Path:
+        path = tmp_path / f"{abs(hash(text))}.toml"
+        path.write_text(text)
+        return path
+
     run: list[object] = ["run", "--task", "sst2", "--model", MODEL, "--out", tmp_path / "out"]
     quick: list[object] = ["run", *QUICK, "--out", tmp_path / "out"]
     return {
@@ -166,6 +173,15 @@ def bad(tmp_path: Path) -> dict[str, tuple[list[object], str]]:
         "records": (["leaderboard", tmp_path / "nowhere"], "no folder"),
         "no records": (["leaderboard", tmp_path], "no records"),
         "hub": (["run", "--task", "sst2", "--limit", "2"], "--model"),
+        "limit": (["run", "--limit", "0"], "'--limit'"),
+        "kind": (["list", "foo"], "'foo' is not one of 'methods'"),
+        "option": (["run", "--metod", "random"], "--method"),
+        "nothing": (["score"], "Missing argument"),
+        "command": (["rum"], "rum"),
+        "suite field": (["run", toml("metod = ['random']")], "no field 'metod'; did you mean met"),
+        "suite list": (["run", toml("methods = 'random'")], "methods: a list is expected"),
+        "suite entry": (["run", toml("methods = ['random', 5]")], "methods, entry 1: "),
+        "suite number": (["run", toml("limit = 'x'")], "limit: "),
     }
 
 
@@ -173,7 +189,8 @@ CASES = [
     "other labels",
     "method", "metric", "task", "removal", "argument", "value", "folder", "no classifier", "file",
     "column", "column absent", "label", "empty row", "empty text", "label of a row", "suite",
-    "records", "no records", "hub",
+    "records", "no records", "hub", "limit", "kind", "option", "nothing", "command",
+    "suite field", "suite list", "suite entry", "suite number",
 ]  # fmt: skip
 
 
@@ -186,6 +203,39 @@ def test_bad_input_is_one_line_and_exit_code_2(
     assert (code, printed) == (2, "")
     (line,) = err.strip().splitlines()
     assert line.startswith("attrial: ") and said in line, line
+
+
+FAILS = '''"""Fails on the third example of a run."""
+from attrial.ask import Asking, keep
+from attrial.example import Example
+from attrial.masks import Scores
+import numpy as np
+ASKS, VERSION = ("keep",), 1
+def fails(x: Example, *, seed: int) -> Asking[Scores]:
+    """Fail."""
+    values = yield from keep(np.eye(x.n, dtype=bool))
+    if x.id == "9":
+        raise KeyError("gone")
+    return values
+'''
+
+
+def test_a_plugin_that_fails_is_named_and_what_was_computed_is_kept(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plugin, out = tmp_path / "fails.py", tmp_path / "out"
+    plugin.write_text(FAILS)
+    words = ["run", "--task", "planted_keyword", "--limit", "10", "--method", plugin]
+    words += ["--metric", "gini", "--out", out]
+    code, printed, err = call(capsys, *words)
+    assert (code, printed) == (2, "")
+    assert err.strip() == "attrial: method fails, example 9: KeyError: 'gone'"
+    assert list(out.glob("runs/*/part-00000.json"))  # the first eight examples
+    assert len(list(out.glob("memory/*.npz"))) == 10  # and all that the model had answered
+    monkeypatch.setenv("ATTRIAL_TRACEBACK", "1")
+    with pytest.raises(AttrialError) as told:
+        call(capsys, *words)
+    assert isinstance(told.value.__cause__, KeyError)
 
 
 def test_a_removal_that_the_model_cannot_do_names_those_it_can(

@@ -1,6 +1,7 @@
 """The TOML form of a task, checked field by field."""
 
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal, Self
 
@@ -9,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from attrial._data_item import FORMS
 from attrial._data_rows import FORMATS
 from attrial.errors import AttrialError, near
+from attrial.fields import fault
 from attrial.target import FUNCTIONS
 
 
@@ -158,6 +160,14 @@ class TaskFile(_Table):
         return self
 
 
+TABLES: Mapping[str, type[BaseModel]] = {
+    "": TaskFile,
+    "data": DataTable,
+    "model": ModelTable,
+    "rationale": RationaleTable,
+}
+
+
 def read(path: Path) -> TaskFile:
     """Read and check a task's TOML file.
 
@@ -171,26 +181,7 @@ def read(path: Path) -> TaskFile:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise AttrialError(f"{path}: not TOML: {error}") from None
     except ValidationError as error:
-        raise AttrialError(f"{path}: {_first(error)}") from None
-
-
-def _first(error: ValidationError) -> str:
-    first = error.errors()[0]
-    where = ".".join(str(part) for part in first["loc"] if not isinstance(part, int))
-    if first["type"] == "extra_forbidden":
-        return f"no field {where!r}; {near(where.rpartition('.')[2], _fields(where))}"
-    what = str(first["msg"]).removeprefix("Value error, ")
-    return f"{where}: {what}" if where else what
-
-
-def _fields(where: str) -> list[str]:
-    tables: dict[str, type[_Table]] = {
-        "": TaskFile,
-        "data": DataTable,
-        "model": ModelTable,
-        "rationale": RationaleTable,
-    }
-    return list(tables[where.rpartition(".")[0]].model_fields)
+        raise AttrialError(f"{path}: {fault(error, TABLES)}") from None
 
 
 def inside(folder: Path, name: str, *, field: str) -> Path:

@@ -5,20 +5,18 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from attrial import assignment, budget, evaluator, plugin_call, registry
-from attrial.assignment import Assignment
+from attrial import asked, evaluator
 from attrial.board import Board
-from attrial.classifiers import ModelLike, classifier_of, require
+from attrial.classifiers import ModelLike, classifier_of
 from attrial.errors import NOT_APPLICABLE, AttrialError
 from attrial.evaluator import Watch, unwatched
-from attrial.example import Example
 from attrial.models.text import TextClassifier
 from attrial.models.threads import suited
-from attrial.plugin_call import Method, Metric
-from attrial.record import DataSpec
+from attrial.outside import Submission
 from attrial.store import Entry, Store
-from attrial.suite import Suite, default_suite
-from attrial.task import Item, Source, Task, items, load_task, source_name
+from attrial.suite import Suite, suite_of
+from attrial.task import Source, Task
+from attrial.trial import prepare
 
 
 def run(
@@ -56,20 +54,12 @@ def run(
     Raises:
         AttrialError: For anything that is wrong with the input, before anything is computed.
     """
-    for name, given in {"tasks": tasks, "methods": methods, "models": models}.items():
-        if isinstance(given, str) or (name == "models" and _is_pair(given)):
-            raise AttrialError(f"{name} takes a list, such as {name}=[...]; one was given bare")
-    if not isinstance(seed, int) or not all(isinstance(n, int | None) for n in (limit, budget)):
-        raise AttrialError(f"{seed=}, {limit=}, {budget=}: all are whole numbers")
-    suite = Suite(
-        tasks=tuple(map(str, tasks)),
-        methods=tuple(methods),
-        metrics=tuple(metrics),
-        removals=tuple(removals),
-        limit=limit,
-        budget=budget,
-        seed=seed,
-    )
+    suite = suite_of(
+        tasks, methods,
+        metrics=metrics, removals=removals, limit=limit, budget=budget, seed=seed,
+    )  # fmt: skip
+    if isinstance(models, str | Path | TextClassifier) or _is_pair(models):
+        raise AttrialError("models takes a list, such as models=[...]; one was given bare")
     return run_suite(suite, models=models, data=data, out=out, batch_tokens=batch_tokens)
 
 
@@ -83,67 +73,36 @@ def run_suite(
     *,
     models: Sequence[ModelLike] = (),
     data: Source = None,
+    submissions: Sequence[Submission] = (),
     out: str | Path | None = None,
     batch_tokens: int | None = None,
     watch: Watch = unwatched,
     command: str = "",
 ) -> Board:
-    """Like ``run``, from a suite; ``watch`` gives each trial's progress callback by its name."""
-    methods, metrics = _methods(suite), _metrics(suite)
-    tasks = _tasks(suite, data)
+    """Like ``run``, from a suite; ``watch`` gives each trial's progress callback by its name.
+
+    ``submissions`` are attributions that were made elsewhere; beside them no method is tried that
+    the suite doesn't name.
+    """
+    wanted, tasks = asked.asked(suite, submissions), asked.tasks(suite, data)
     chosen = models or suite.models
-    if len(tasks) > 1 and data is not None:
-        raise AttrialError("one data source can't serve several tasks; name one --task")
-    for removal in suite.removals:
-        registry.plugin("removals", removal)
-    if suite.seed < 0:
-        raise AttrialError(f"seed={suite.seed}; it takes 0 or more")
-    if suite.limit is not None and suite.limit < 1:
-        raise AttrialError(f"limit={suite.limit}; it takes 1 or more")
     entries: list[Entry] = []
+    said: list[str] = []
     with _store(out) as store:
         for task in tasks:
-            for model in chosen or (_own_model(task),):
+            for model in chosen or (asked.own_model(task),):
                 revision = None if chosen else task.model_revision
                 classifier = classifier_of(model, revision=revision, batch_tokens=batch_tokens)
-                entries += _trial(suite, task, classifier, data, methods, metrics, store, watch)
-        notices = (*dict.fromkeys(store.warnings), *_notices(entries))
-    board = Board(tuple(entries), notices, command)
+                found, notices = _trial(wanted, task, classifier, data, store, watch)
+                entries += found
+                said += notices
+        said += store.warnings
+    if not entries:
+        raise AttrialError(f"nothing is left to measure: {'; '.join(dict.fromkeys(said))}")
+    board = Board(tuple(entries), (*dict.fromkeys(said), *_notices(entries)), command)
     if out is not None:
         board.save(out)
     return board
-
-
-def _methods(suite: Suite) -> dict[str, Method]:
-    asked = suite.methods or default_suite().methods
-    everything = [name for name in registry.plugins("methods") if name not in assignment.BASELINES]
-    names = everything if asked == ("all",) else asked
-    if suite.budget is not None:
-        names = [budget.within(name, suite.budget) for name in names]
-    found = [plugin_call.method(name) for name in dict.fromkeys(names)]
-    for method in found:
-        if method.bound.text in assignment.CONTROLS:
-            raise AttrialError(f"{method.bound.text} is the name of a control; rename the method")
-    return {method.bound.text: method for method in found}
-
-
-def _metrics(suite: Suite) -> dict[str, Metric]:
-    found = [plugin_call.metric(name) for name in suite.metrics or default_suite().metrics]
-    return {metric.bound.text: metric for metric in found}
-
-
-def _tasks(suite: Suite, data: Source) -> list[Task]:
-    if not suite.tasks and data is not None:
-        return [Task(name="texts", description="Texts given by the user.")]
-    return [load_task(name) for name in dict.fromkeys(suite.tasks or default_suite().tasks)]
-
-
-def _own_model(task: Task) -> str:
-    if task.model is None:
-        raise AttrialError(
-            f"task {task.name} has no model of its own; give one with --model FOLDER"
-        )
-    return task.model
 
 
 @contextmanager
@@ -160,75 +119,23 @@ def _store(out: str | Path | None) -> Iterator[Store]:
 
 
 def _trial(
-    suite: Suite,
+    wanted: asked.Asked,
     task: Task,
     model: TextClassifier,
     data: Source,
-    methods: dict[str, Method],
-    metrics: dict[str, Metric],
     store: Store,
     watch: Watch,
-) -> list[Entry]:
-    removals = tuple(dict.fromkeys(suite.removals or task.removals))
-    for removal in removals:
-        require(model, removal)
-    found = items(task, data=data, limit=suite.limit)
-    _same_labels(task, model)
-    examples = _examples(task, model, found)
-    known = any(x.truth is not None for x in examples)
-    a = Assignment(
-        data=_data_spec(task, data, examples),
-        model=model.spec,
-        players=task.players,
-        function=task.target,
-        removals=removals,
-        methods=methods,
-        metrics={k: m for k, m in metrics.items() if known or m.facts.family != "evidence"},
-        seed=suite.seed,
-        baselines={name: plugin_call.method(name) for name in assignment.BASELINES},
-    )
-    progress = watch(f"{task.name} · {model.spec.name}")
+) -> tuple[list[Entry], tuple[str, ...]]:
+    """The entries of one task with one model, and what the user must know of it."""
     with suited(model.forward.model):
-        return evaluator.evaluate(a, model, examples, store, progress=progress)
-
-
-def _same_labels(task: Task, model: TextClassifier) -> None:
-    """A task's label names are the model's, in its order; LABEL_0 and the like name nothing."""
-    pairs = zip(task.labels, model.labels, strict=False)
-    apart = any(
-        a.casefold() != b.casefold() for a, b in pairs if not b.upper().startswith("LABEL_")
-    )
-    if apart or len(task.labels) > len(model.labels):
-        raise AttrialError(
-            f"task {task.name} has the labels {', '.join(task.labels)}; the model's are "
-            f"{', '.join(model.labels)}, in this order"
+        prepared = prepare(wanted, task, model, data)
+        if not prepared.assignment.metrics:
+            return [], prepared.notices
+        progress = watch(f"{task.name} · {model.spec.name}")
+        found = evaluator.evaluate(
+            prepared.assignment, model, prepared.examples, store, progress=progress
         )
-
-
-def _examples(task: Task, model: TextClassifier, found: Sequence[Item]) -> list[Example]:
-    for item in found:
-        if item.label is not None and item.label >= len(model.labels):
-            raise AttrialError(
-                f"task {task.name}: item {item.id} has label {item.label}, but the model has "
-                f"{len(model.labels)} labels: {', '.join(model.labels)}"
-            )
-    return [
-        model.encode(
-            item.id, item.texts, players=task.players, evidence=item.evidence, label=item.label
-        )
-        for item in found
-    ]
-
-
-def _data_spec(task: Task, data: Source, examples: Sequence[Example]) -> DataSpec:
-    return DataSpec(
-        task=task.name,
-        source=task.source if data is None else source_name(data),
-        revision=task.revision if data is None else None,
-        split=task.split,
-        digest=assignment.digest_of(examples),
-        count=len(examples),
-    )
+    return found, prepared.notices
 
 
 def _notices(entries: Sequence[Entry]) -> Iterator[str]:

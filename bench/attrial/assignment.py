@@ -28,6 +28,7 @@ class Assignment:
         metrics: The metrics, by the name of their rows.
         seed: Decides every draw of every method and metric, with the example's content.
         baselines: Methods that are tried on every board and not ranked, by their labels.
+        labels: Names of the model's classes, in the order of its outputs; they decide no number.
     """
 
     data: DataSpec
@@ -39,6 +40,7 @@ class Assignment:
     metrics: Mapping[str, Metric]
     seed: int
     baselines: Mapping[str, Method] = field(default_factory=dict)
+    labels: tuple[str, ...] = ()
 
     @property
     def explained_under(self) -> str:

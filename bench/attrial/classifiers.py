@@ -5,7 +5,7 @@ from pathlib import Path
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from attrial import registry
-from attrial.errors import NotApplicable
+from attrial.errors import AttrialError, NotApplicable
 from attrial.models.text import TextClassifier
 
 ModelLike = TextClassifier | str | Path | tuple[PreTrainedModel, PreTrainedTokenizerBase]
@@ -14,12 +14,25 @@ ModelLike = TextClassifier | str | Path | tuple[PreTrainedModel, PreTrainedToken
 def classifier_of(
     model: ModelLike, *, revision: str | None = None, batch_tokens: int | None = None
 ) -> TextClassifier:
-    """A classifier from a folder, a Hub id, a loaded pair (model, tokenizer), or itself."""
+    """A classifier from a folder, a Hub id, a loaded pair (model, tokenizer), or itself.
+
+    Raises:
+        AttrialError: If it is none of these, or no classifier is there.
+    """
+    if batch_tokens is not None and batch_tokens < 1:
+        raise AttrialError(f"batch_tokens={batch_tokens}; it takes 1 or more")
     if isinstance(model, TextClassifier):
         return model
-    if isinstance(model, tuple):
-        return TextClassifier.of(*model, batch_tokens=batch_tokens)
-    return TextClassifier.load(model, revision=revision, batch_tokens=batch_tokens)
+    if isinstance(model, str | Path):
+        return TextClassifier.load(model, revision=revision, batch_tokens=batch_tokens)
+    kinds = [type(part) for part in model] if isinstance(model, tuple) else [type(model)]
+    wanted = (PreTrainedModel, PreTrainedTokenizerBase)
+    if len(kinds) != 2 or not all(map(issubclass, kinds, wanted)):
+        told = ", ".join(kind.__name__ for kind in kinds)
+        raise AttrialError(
+            f"a model is a folder, a Hub id or a loaded pair (model, tokenizer), not {told}"
+        )
+    return TextClassifier.of(*model, batch_tokens=batch_tokens)
 
 
 def require(model: TextClassifier, removal: str) -> None:

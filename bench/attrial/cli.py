@@ -1,9 +1,10 @@
-"""The command line: run, explain, list, leaderboard. Heavy imports wait inside the commands."""
+"""The command line: run, explain, list, report and more. Heavy imports wait inside the commands."""
 
+import os
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
@@ -85,6 +86,46 @@ def run(
         board = api.run_suite(
             asked, data=data, out=out, batch_tokens=batch_tokens, watch=shown, command=_command()
         )
+    commands.show(board, out)
+
+
+@app.command()
+def score(
+    files: Annotated[
+        list[Path],
+        typer.Argument(help="Parquet or JSON lines: id or text, players, scores; method, target."),
+    ],
+    task: Annotated[
+        str | None, typer.Option(help="Whose examples they explain: a name or a TOML file.")
+    ] = None,
+    model: Annotated[
+        str | None,
+        typer.Option(help="Folder or Hub id of the classifier; the task's own by default."),
+    ] = None,
+    data: Annotated[
+        Path | None, typer.Option(help="Local file or folder to read instead of the task's data.")
+    ] = None,
+    method: Annotated[
+        Many, typer.Option(help="Of attrial, on the same board. May be repeated.")
+    ] = None,
+    metric: Annotated[Many, typer.Option(help="Such as 'aopc'. May be repeated.")] = None,
+    removal: Annotated[Many, typer.Option(help="How players are removed.")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="First examples of the task.")] = None,
+    seed: Annotated[int, typer.Option(help="Of all draws.")] = 0,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Examples without a row count as undefined.")
+    ] = False,
+    out: Annotated[Path, typer.Option(help="Folder for records and tables.")] = Path("attrial-out"),
+) -> None:
+    """Score attributions that were made elsewhere, beside controls and attrial's own methods."""
+    from attrial import commands, scoring
+
+    with commands.progress() as shown:
+        board = scoring.score(
+            files, task, model=model, data=data, methods=method or (), metrics=metric or (),
+            removals=removal or (), limit=limit, seed=seed, partial=partial, out=out,
+            watch=shown, command=_command(),
+        )  # fmt: skip
     commands.show(board, out)
 
 
@@ -193,10 +234,38 @@ def leaderboard(
     commands.print_leaderboard(folders, format.value, out)
 
 
+@app.command()
+def report(
+    folders: Annotated[list[Path], typer.Argument(help="Folders that runs wrote.")],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="A .md or .html file, or a folder for both. [default: the first folder]"),
+    ] = None,
+) -> None:
+    """Tell how far the boards of the folders can be trusted: a report from records alone."""
+    from attrial import commands
+
+    commands.report_on(folders, out, _command())
+
+
+Usage = cast(type[typer.BadParameter], typer.BadParameter.__base__)  # wrong options and arguments
+
+
 def main() -> None:
-    """Run the command line; a fault of the input is one line and exit code 2."""
+    """Run the command line; a fault of the input is one line and exit code 2.
+
+    With ``ATTRIAL_TRACEBACK`` set, a fault comes with its traceback, for authors of plugins.
+    """
     try:
-        app()
+        sys.exit(app(standalone_mode=False))
+    except Usage as error:
+        if error.format_message():  # without a word the help was shown instead
+            typer.echo(f"attrial: {error.format_message()}", err=True)
+        sys.exit(2)
+    except typer.Abort:
+        sys.exit(1)
     except AttrialError as error:
+        if os.environ.get("ATTRIAL_TRACEBACK"):
+            raise
         typer.echo(f"attrial: {error}", err=True)
         sys.exit(2)

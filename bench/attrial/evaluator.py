@@ -7,7 +7,8 @@ import resource
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.metadata import version
 
@@ -119,18 +120,29 @@ def _try_chunk(
 ) -> None:
     removals = list(dict.fromkeys([a.explained_under, *(job.removal for job in wanted)]))
     places = [(a.model.weights + a.model.dtype, x, removal) for x in part for removal in removals]
-    before = [_recall(value, store, *place) for place in places]
-    classes = chunk.predicted(value, part, a.explained_under)
-    labels = list(dict.fromkeys(job.label for job in wanted if job.explains))
-    explained = chunk.explain(a, value, labels, part, classes, lacks)
-    measured = chunk.measure(a, value, wanted, part, classes, explained)
-    for place, known in zip(places, before, strict=True):
-        _remember(value, store, *place, known)
+    with _remembering(value, store, places):
+        classes = chunk.predicted(value, part, a.explained_under)
+        labels = list(dict.fromkeys(job.label for job in wanted if job.explains))
+        explained = chunk.explain(a, value, labels, part, classes, lacks)
+        measured = chunk.measure(a, value, wanted, part, classes, explained)
     for job in wanted:
         store.put_part(
             job.spec.digest, number, written.trials(a, job, part, classes, explained, measured)
         )
     value.forget(part)
+
+
+@contextmanager
+def _remembering(
+    value: Value, store: Store, places: Sequence[tuple[str, Example, str]]
+) -> Iterator[None]:
+    """What the store remembers of these places, and then what was asked, even if a plugin fails."""
+    before = [_recall(value, store, *place) for place in places]
+    try:
+        yield
+    finally:
+        for place, known in zip(places, before, strict=True):
+            _remember(value, store, *place, known)
 
 
 def _memory_key(weights: str, x: Example, removal: str) -> str:
@@ -168,6 +180,7 @@ def _finish(job: Job, a: Assignment, store: Store, seconds: float) -> None:
         warnings=_warnings(trials),
         cost=_cost(trials, seconds),
         made_with=made_with(),
+        labels=list(a.labels),
     )
     store.put(record, trials)
     store.clear_parts(job.spec.digest)

@@ -155,7 +155,10 @@ class Cost(_Frozen):
 
 
 class Record(_Frozen):
-    """A finished run: what was tried, what came out, what it cost, where it was made."""
+    """A finished run: what was tried, what came out, what it cost, where it was made.
+
+    ``labels`` names the model's classes, by their number; records from before have none.
+    """
 
     schema_version: int = SCHEMA
     spec: Spec
@@ -164,3 +167,4 @@ class Record(_Frozen):
     warnings: dict[str, int] = {}
     cost: Cost = Cost()
     made_with: dict[str, str] = {}
+    labels: list[str] = []

@@ -1,11 +1,14 @@
 """Which tasks, models, methods, metrics and removals are tried: a TOML file or the default."""
 
 import tomllib
+from collections.abc import Sequence
+from numbers import Integral
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from attrial.errors import AttrialError
+from attrial.fields import fault
 
 DEFAULT = Path(__file__).with_name("default_suite.toml")
 
@@ -37,6 +40,47 @@ class Suite(BaseModel):
     budget: int | None = None
 
 
+def suite_of(
+    tasks: Sequence[str | Path] = (),
+    methods: Sequence[str | Path] = (),
+    *,
+    metrics: Sequence[str | Path] = (),
+    removals: Sequence[str] = (),
+    limit: int | None = None,
+    budget: int | None = None,
+    seed: int = 0,
+) -> Suite:
+    """A suite from Python's arguments.
+
+    Raises:
+        AttrialError: If one is of the wrong kind: ``methods="lime"``, ``limit=1.5``.
+    """
+    return Suite(
+        tasks=_names("tasks", tasks),
+        methods=_names("methods", methods),
+        metrics=_names("metrics", metrics),
+        removals=_names("removals", removals),
+        limit=None if limit is None else _whole("limit", limit),
+        budget=None if budget is None else _whole("budget", budget),
+        seed=_whole("seed", seed),
+    )
+
+
+def _names(name: str, given: object) -> tuple[str, ...]:
+    if isinstance(given, str | Path) or not isinstance(given, Sequence):
+        raise AttrialError(f"{name} takes a list, such as {name}=[...]; not {given!r} bare")
+    for one in given:
+        if not isinstance(one, str | Path):
+            raise AttrialError(f"{name} takes names or paths, not {one!r}")
+    return tuple(map(str, given))
+
+
+def _whole(name: str, given: object) -> int:
+    if isinstance(given, bool) or not isinstance(given, Integral):
+        raise AttrialError(f"{name}={given!r}; it takes a whole number")
+    return int(given)
+
+
 def read_suite(path: Path) -> Suite:
     """Read a suite from a TOML file.
 
@@ -50,8 +94,7 @@ def read_suite(path: Path) -> Suite:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise AttrialError(f"{path}: not TOML: {error}") from None
     except ValidationError as error:
-        first = error.errors()[0]
-        raise AttrialError(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+        raise AttrialError(f"{path}: {fault(error, {'': Suite})}") from None
     tasks = tuple(str(path.parent / t) if t.endswith(".toml") else t for t in suite.tasks)
     return suite.model_copy(update={"tasks": tasks})
 

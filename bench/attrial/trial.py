@@ -1,0 +1,146 @@
+"""One task with one model made ready to be tried: examples, labels, and what is asked of them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from attrial import assignment, chunk, outside, plugin_call
+from attrial.asked import Asked
+from attrial.assignment import Assignment
+from attrial.classifiers import require
+from attrial.errors import AttrialError
+from attrial.example import Example
+from attrial.models.text import TextClassifier
+from attrial.outside import Outside
+from attrial.plugin_call import Metric
+from attrial.record import DataSpec
+from attrial.task import Item, Source, Task, items, source_name
+from attrial.value import Value
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A trial before anything is computed.
+
+    Attributes:
+        assignment: What is asked; without metrics where none applies.
+        examples: Of the task, as the model sees them.
+        notices: What the user must know of it.
+    """
+
+    assignment: Assignment
+    examples: Sequence[Example]
+    notices: tuple[str, ...]
+
+
+def prepare(asked: Asked, task: Task, model: TextClassifier, data: Source) -> Prepared:
+    """Read a task's examples and compare them with the model and with what is asked.
+
+    Raises:
+        AttrialError: If they don't fit: labels, removals, attributions made elsewhere.
+    """
+    removals = tuple(dict.fromkeys(asked.suite.removals or task.removals))
+    for removal in removals:
+        require(model, removal)
+    found = items(task, data=data, limit=asked.suite.limit)
+    _same_labels(task, model)
+    examples = _examples(task, model, found)
+    handed_in = _outside(asked, task, model, data, examples, removals[0])
+    metrics = _metrics(asked, task, examples)
+    a = Assignment(
+        data=_data_spec(task, data, examples),
+        model=model.spec,
+        players=task.players,
+        function=task.target,
+        removals=removals,
+        methods={**asked.methods, **handed_in},
+        metrics=metrics,
+        seed=asked.suite.seed,
+        baselines={name: plugin_call.method(name) for name in assignment.BASELINES},
+        labels=model.labels,
+    )
+    return Prepared(a, examples, tuple(_notices(asked, task, data, examples, metrics)))
+
+
+def _metrics(asked: Asked, task: Task, examples: Sequence[Example]) -> dict[str, Metric]:
+    """Those that apply, told whose word the evidence is."""
+    known = any(x.truth is not None for x in examples)
+    return {
+        name: replace(metric, rationale=task.rationale)
+        for name, metric in asked.metrics.items()
+        if known or metric.facts.family != "evidence"
+    }
+
+
+def _notices(
+    asked: Asked,
+    task: Task,
+    data: Source,
+    examples: Sequence[Example],
+    metrics: Mapping[str, Metric],
+) -> Iterator[str]:
+    without = [name for name in asked.metrics if name not in metrics]
+    if asked.suite.metrics and without:  # the embedded suite's own are left out as it says
+        yield f"{task.name}: no known evidence in the data, so without {', '.join(without)}"
+    column = task.columns.label
+    if data is not None and column and all(x.label is None for x in examples):
+        yield f"{task.name}: {source_name(data)} has no labels ({column!r}); none is needed"
+
+
+def _outside(
+    asked: Asked,
+    task: Task,
+    model: TextClassifier,
+    data: Source,
+    examples: Sequence[Example],
+    removal: str,
+) -> dict[str, Outside]:
+    """What was made elsewhere, compared with the examples and with the predicted classes."""
+    if not asked.submissions:
+        return {}
+    texts = {x.id: x.text for x in examples}
+    if asked.suite.limit is not None:  # rows of examples beyond the limit are no fault
+        texts |= {item.id: item.texts for item in items(task, data=data)}
+    placed = [outside.on_task(s, examples, texts, players=task.players) for s in asked.submissions]
+    if outside.names_targets(placed):
+        classes = chunk.predicted(Value(model), examples, removal)
+        outside.check_targets(placed, examples, classes, model.labels)
+    return {method.submission.label: method for method in placed}
+
+
+def _same_labels(task: Task, model: TextClassifier) -> None:
+    """A task's label names are the model's, in its order; LABEL_0 and the like name nothing."""
+    pairs = zip(task.labels, model.labels, strict=False)
+    apart = any(
+        a.casefold() != b.casefold() for a, b in pairs if not b.upper().startswith("LABEL_")
+    )
+    if apart or len(task.labels) > len(model.labels):
+        raise AttrialError(
+            f"task {task.name} has the labels {', '.join(task.labels)}; the model's are "
+            f"{', '.join(model.labels)}, in this order"
+        )
+
+
+def _examples(task: Task, model: TextClassifier, found: Sequence[Item]) -> list[Example]:
+    for item in found:
+        if item.label is not None and item.label >= len(model.labels):
+            raise AttrialError(
+                f"task {task.name}: item {item.id} has label {item.label}, but the model has "
+                f"{len(model.labels)} labels: {', '.join(model.labels)}"
+            )
+    return [
+        model.encode(
+            item.id, item.texts, players=task.players, evidence=item.evidence, label=item.label
+        )
+        for item in found
+    ]
+
+
+def _data_spec(task: Task, data: Source, examples: Sequence[Example]) -> DataSpec:
+    return DataSpec(
+        task=task.name,
+        source=task.source if data is None else source_name(data),
+        revision=task.revision if data is None else None,
+        split=task.split,
+        digest=assignment.digest_of(examples, rationale=task.rationale),
+        count=len(examples),
+    )
