@@ -141,6 +141,12 @@ def reciprocal_rank(order: slow.Order, truth: Sequence[bool]) -> float:
     return next(1 / rank for rank, i in enumerate(order, 1) if truth[i])
 
 
+def above(case: Case) -> float:
+    """Pair by pair."""
+    pairs = itertools.product(zip(case.scores, case.truth, strict=True), repeat=2)
+    return fmean((a > b) + 0.5 * (a == b) for (a, t), (b, u) in pairs if t and not u)
+
+
 def average_precision(case: Case) -> float:
     """Tied players share one threshold: (recall - recall before) x precision, summed."""
     total, before = 0.0, 0.0
@@ -329,6 +335,7 @@ SLOW: dict[str, Slow] = {
     "random_set_win_rate": win_rate,
     "relevance_mass": relevance_mass,
     "relevance_rank": ranked(at_evidence),
+    "roc_auc": above,
     "sensitivity_n": lambda case: fmean(agreement(case, k) for k in range(1, case.n)),
     "soft_comprehensiveness": lambda case: soft_nc(case, stretched(case)),
     "soft_sufficiency": lambda case: soft_ns(case, stretched(case)),

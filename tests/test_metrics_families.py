@@ -24,7 +24,7 @@ from attrial.value import Subject
 METRICS = [n for n, p in registry.plugins("metrics").items() if p.module.startswith("attrial.")]
 AGAINST_EVIDENCE = (
     *("average_precision", "iou_f1", "mrr", "pointing_game", "precision_at_k"),
-    *("relevance_mass", "relevance_rank", "token_f1"),
+    *("relevance_mass", "relevance_rank", "roc_auc", "token_f1"),
 )
 
 
