@@ -1,6 +1,5 @@
 """Removals against a slow retelling token by token, and the errors of those that can't be done."""
 
-from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -67,7 +66,7 @@ def test_every_mask_of_a_pair_agrees_with_the_slow_telling(removal: str) -> None
 def test_special_tokens_stay_when_everything_is_removed(removal: str) -> None:
     x = example()
     rows = remove(x, x.to_positions(np.zeros((1, 3), bool)), removal=removal, vocabulary=ALL)
-    left = [i for i, _, _, blank in visible(rows, 0) if not blank and i not in (4, 0, 1)]
+    left = [i for i, _, _, blank in visible(rows, 0) if not blank and i not in (4, 0, 1, 9)]
     assert left == [2, 3, 3]
 
 
@@ -94,8 +93,12 @@ def test_the_panel_is_these_seven_and_each_says_what_it_does() -> None:
 
 @pytest.mark.parametrize("removal", ["mask", "pad", "unk"])
 def test_a_missing_token_is_named_together_with_what_can_be_done(removal: str) -> None:
-    here = {removal: None}
-    lacking = replace(ALL, **here)
+    lacking = Vocabulary(
+        mask=None if removal == "mask" else ALL.mask,
+        pad=None if removal == "pad" else ALL.pad,
+        unk=None if removal == "unk" else ALL.unk,
+        filler=ALL.filler,
+    )
     assert removal not in possible(lacking)
     with pytest.raises(NotApplicable) as told_error:
         remove(example(), np.ones((1, 7), bool), removal=removal, vocabulary=lacking)
