@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 from scipy.stats import rankdata
 
-from attrial.check_bench import Cell, Explained, averaged
+from attrial.check_bench import Cell, Explained, averaged, defined
 from attrial.masks import Scores
 
 Compare = Callable[[Scores, Scores], Cell]
@@ -47,6 +47,12 @@ def change(a: Scores, b: Scores) -> Cell:
     """
     size = max(np.abs(a).max(initial=0.0), np.abs(b).max(initial=0.0))
     return float(np.abs(a - b).max(initial=0.0) / size) if size else 0.0
+
+
+def unchanged(cells: Sequence[Cell]) -> bool:
+    """Whether every change that is defined is 0, and one is."""
+    found = defined(cells)
+    return bool(found.size) and not found.any()
 
 
 def jaccard(a: Scores, b: Scores, *, k: int) -> Cell:

@@ -1,9 +1,11 @@
 """Class sensitivity: the explanation of another class is another explanation."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from attrial.check_bench import Bench, Cell, NotApplicable, Outcome, Told, defined
-from attrial.checks._alike import change, each, spearman
+from attrial.checks._alike import TIE, change, each, spearman, unchanged
 from attrial.masks import Floats
 
 RULE = "less"
@@ -20,6 +22,7 @@ def class_sensitivity(bench: Bench, *, seed: int) -> Outcome:
     negative, whose magnitudes are alike by definition. A method that declares
     ``CLASS_SPECIFIC = False`` is expected to be class-blind and flagged so; one that declares
     ``True`` and gives the same scores fails, and so does one that declares ``False`` and doesn't.
+    Other scores in the same order, as magnitudes have under two opposite logits, are flagged.
     """
     outputs = bench.outputs()
     if len(outputs[0]) < 2:
@@ -30,9 +33,11 @@ def class_sensitivity(bench: Bench, *, seed: int) -> Outcome:
         function="logit",
         classes=[_other(o, c) for o, c in zip(outputs, bench.classes, strict=True)],
     )
-    same = not defined(each(change, first, other)).any()
+    changes = each(change, first, other)
+    specific = bench.declares("CLASS_SPECIFIC", None)
+    told = _told(specific, unchanged(changes)) if defined(changes).size else None
     found = each(spearman, first, other)
-    return Outcome([found], told=_told(bool(bench.declares("CLASS_SPECIFIC")), same, found))
+    return Outcome([found], told=told or _alike(found))
 
 
 def _other(outputs: Floats, index: int) -> int:
@@ -41,11 +46,21 @@ def _other(outputs: Floats, index: int) -> int:
     return int(np.argmax(rest))
 
 
-def _told(specific: bool, same: bool, found: list[Cell]) -> Told | None:
+def _told(specific: object, same: bool) -> Told | None:
+    """What the declaration (None where there is none) says beside what was found."""
     if same and specific:
         return Told("fail", "declared class-specific, but every class gets the same scores")
     if same:
-        return Told("flagged", "class-blind, as declared: it can't tell for from against")
-    if not specific:
+        said = "undeclared" if specific is None else "as declared"
+        return Told("flagged", f"class-blind, {said}: it can't tell for from against")
+    if specific is False:
         return Told("fail", "declared class-blind, but another class gets other scores")
+    return None
+
+
+def _alike(found: Sequence[Cell]) -> Told | None:
+    """Scores differ: do their orders?"""
+    ranks = defined(found)
+    if ranks.size and (ranks >= 1 - TIE).all():
+        return Told("flagged", "other scores for another class, but in the same order everywhere")
     return None

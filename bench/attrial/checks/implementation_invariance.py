@@ -4,7 +4,7 @@ from attrial.check_bench import Bench, Outcome
 from attrial.checks._alike import change, furthest
 
 RULE = "same"
-NULL = 1e-3
+NULL = 1e-4
 DIRECTION = "lower"
 UNIT = "share of the largest score"
 VERSION = 1

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from attrial.check_bench import Bench, Cell, Explained, Outcome, Told, averaged, defined, means
-from attrial.checks._alike import change, each, similarity, spearman
+from attrial.check_bench import Bench, Cell, Explained, Outcome, Told, averaged, means
+from attrial.checks._alike import change, each, similarity, spearman, unchanged
 from attrial.errors import AttrialError
 
 RULE = "no more"
@@ -87,7 +87,7 @@ def _independent(bench: Bench, trained: Run, seed: int, how: str) -> Outcome:
     strata = bench.altered.strata
     runs = {s: _run(bench, [s], seed, seed, how) for s in strata}
     cells = {s: each(similarity, trained, run) for s, run in runs.items()}
-    blind = [s for s, run in runs.items() if not defined(each(change, trained, run)).any()]
+    blind = [s for s, run in runs.items() if unchanged(each(change, trained, run))]
     if len(blind) == len(strata):
         told = Told("fail", "no parameter changes the explanation")
     elif blind:

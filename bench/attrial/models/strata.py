@@ -3,6 +3,7 @@
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 import numpy as np
 import torch
@@ -27,14 +28,13 @@ def strata(model: PreTrainedModel) -> tuple[Stratum, ...]:
     """
     lists = [name for name, m in model.named_modules() if isinstance(m, nn.ModuleList)]
     outermost = [a for a in lists if not any(a.startswith(f"{b}.") for b in lists if b != a)]
-    found: dict[str, list[str]] = {}
-    last = ""
-    for name, _ in model.named_parameters():
-        block = _block(name, outermost)
-        last = block or (last if last.startswith("~") else f"~{_owner(name)}")
-        found.setdefault(last, []).append(name)
-    named = [Stratum(key.removeprefix("~"), tuple(names)) for key, names in found.items()]
-    return tuple(reversed(named))
+    runs = groupby((name for name, _ in model.named_parameters()), lambda n: _block(n, outermost))
+    found = [_stratum(block, tuple(names)) for block, names in runs]
+    return tuple(reversed(found))
+
+
+def _stratum(block: str, names: tuple[str, ...]) -> Stratum:
+    return Stratum(block or " + ".join(dict.fromkeys(map(_owner, names))), names)
 
 
 def _block(parameter: str, outermost: Sequence[str]) -> str:
