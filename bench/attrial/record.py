@@ -13,12 +13,26 @@ class _Frozen(BaseModel):
 
 
 class PluginSpec(_Frozen):
-    """One method or metric with every argument filled in, and the distribution that shipped it."""
+    """One method or metric with every argument filled in, and who shipped it.
+
+    ``shipped_by`` is a distribution with its version (``attrial 0.1.0``), or a file with the sha256
+    of its content (``file mine.py sha256 0123456789ab``).
+    """
 
     name: str
     args: dict[str, JsonValue] = {}
     version: int = 1
     shipped_by: str = ""
+
+    @property
+    def origin(self) -> str:
+        """What of ``shipped_by`` decides numbers: a file's hash, and of a distribution its name.
+
+        A distribution's version is told, and decides nothing: ``version`` changes with the numbers.
+        """
+        if " sha256 " in self.shipped_by:
+            return self.shipped_by
+        return self.shipped_by.partition(" ")[0]
 
     @property
     def label(self) -> str:
@@ -73,8 +87,12 @@ class Spec(_Frozen):
 
     @property
     def digest(self) -> str:
-        """Short content hash, the same on every machine."""
-        text = json.dumps(self.model_dump(mode="json"), sort_keys=True)
+        """Short content hash, the same on every machine and under every release of a plugin."""
+        dumped = self.model_dump(mode="json")
+        dumped["method"]["shipped_by"] = self.method.origin
+        for name, metric in self.metrics.items():
+            dumped["metrics"][name]["shipped_by"] = metric.origin
+        text = json.dumps(dumped, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
