@@ -17,6 +17,7 @@ from attrial.checking import Checked
 from attrial.errors import AttrialError
 from attrial.explanation import Explanation
 from attrial.files import write_text
+from attrial.report import account
 from attrial.store import Entry, Store
 
 
@@ -94,6 +95,8 @@ def show_explanation(found: Explanation, out: Path | None) -> None:
     if console.is_terminal:
         console.print(found.caption, markup=False, highlight=False)
         console.print(report.terminal_heatmap(found.players, found.scores.tolist()))
+        if found.interactions is not None:
+            console.print(report.terminal_matrix(found.players, found.interactions))
     else:
         typer.echo(found.text())
     if found.truncated:
@@ -111,6 +114,14 @@ def print_leaderboard(folders: Sequence[Path], form: str, out: Path | None) -> N
         _print_markdown(text)
     else:
         typer.echo(text)
+
+
+def report_on(folders: Sequence[Path], out: Path | None, command: str) -> None:
+    """Write the trust report on all records in some folders, and say where it is."""
+    entries = _records(folders)
+    checks = account.joined([account.read_checks(folder) for folder in folders])
+    paths = account.write_report(entries, out or folders[0], checks=checks, command=command)
+    typer.echo(f"wrote {' and '.join(map(str, paths))}", err=True)
 
 
 def _records(folders: Sequence[Path]) -> tuple[Entry, ...]:
