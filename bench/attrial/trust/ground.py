@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy.stats import rankdata
 
 from attrial import stats
 from attrial.masks import Floats, Ints, Scores, Values
@@ -221,7 +222,7 @@ def _reading_order(entries: Sequence[Entry], grids: Sequence[Grid]) -> tuple[str
     ranks: dict[str, list[float]] = {label: [] for label in labels}
     for grid in grids:
         if grid.family == FIRST:
-            shares = stats.average_ranks([-means(grid.good)], higher=False) / len(grid.methods)
+            shares = rankdata(-means(grid.good)) / len(grid.methods)
             for label, share in zip(grid.methods, shares, strict=True):
                 ranks[label].append(float(share))
     middle = {label: np.mean(found) if found else np.inf for label, found in ranks.items()}
