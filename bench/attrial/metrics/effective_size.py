@@ -1,6 +1,6 @@
 """How many players share the relevance."""
 
-from attrial.ask import Asking
+from attrial.ask import Asking, Undefined
 from attrial.example import Example
 from attrial.masks import Scores
 from attrial.metrics._shares import shares
@@ -45,3 +45,13 @@ def effective_size(x: Example, scores: Scores, *, seed: int) -> Asking[float]:
     """
     yield from ()
     return float(1 / (shares(scores) ** 2).sum())
+
+
+def expected(x: Example, *, seed: int) -> Asking[float]:
+    """No value: in another order the same scores are as concentrated.
+
+    Raises:
+        Undefined: Always.
+    """
+    yield from ()
+    raise Undefined("a random order has no scores of its own")

@@ -2,7 +2,7 @@
 
 from scipy.special import entr
 
-from attrial.ask import Asking
+from attrial.ask import Asking, Undefined
 from attrial.example import Example
 from attrial.masks import Scores
 from attrial.metrics._shares import shares
@@ -48,3 +48,13 @@ def entropy(x: Example, scores: Scores, *, seed: int) -> Asking[float]:
     """
     yield from ()
     return float(entr(shares(scores)).sum())
+
+
+def expected(x: Example, *, seed: int) -> Asking[float]:
+    """No value: in another order the same scores are as concentrated.
+
+    Raises:
+        Undefined: Always.
+    """
+    yield from ()
+    raise Undefined("a random order has no scores of its own")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from attrial.ask import Asking
+from attrial.ask import Asking, Undefined
 from attrial.example import Example
 from attrial.masks import Scores
 from attrial.metrics._shares import shares
@@ -50,3 +50,13 @@ def gini(x: Example, scores: Scores, *, seed: int) -> Asking[float]:
     parts = np.sort(shares(scores))
     ranks = np.arange(1, x.n + 1)
     return float(((2 * ranks - x.n - 1) * parts).sum() / x.n)
+
+
+def expected(x: Example, *, seed: int) -> Asking[float]:
+    """No value: in another order the same scores are as concentrated.
+
+    Raises:
+        Undefined: Always.
+    """
+    yield from ()
+    raise Undefined("a random order has no scores of its own")
