@@ -28,6 +28,17 @@ REPLICATED: dict[str, tuple[str, str]] = {
     "attention_rollout": ("test_replicates", "test_rollout_is_a_sum_over_paths"),
     "attention_x_gradient": ("test_replicates", "test_attention_and_its_gradients"),
     "banzhaf": ("test_replicates", "test_values_of_sets"),
+    "captum_deep_lift": (
+        "test_captum",
+        "test_deep_lift_of_a_classifier_is_the_librarys_on_its_embeddings",
+    ),
+    "captum_feature_ablation": ("test_captum", "test_it_is_the_library_with_its_defaults"),
+    "captum_integrated_gradients": (
+        "test_captum",
+        "test_integrated_gradients_come_from_questions_exactly",
+    ),
+    "captum_kernel_shap": ("test_captum", "test_it_is_the_library_with_its_defaults"),
+    "captum_lime": ("test_captum", "test_it_is_the_library_with_its_defaults"),
     "chefer": ("test_replicates", "test_attention_and_its_gradients"),
     "context_cite": ("test_methods_sampled", "test_sampled_context_cite_is_scikit_learn_s_lasso"),
     "expected_gradients": ("test_replicates", "test_expected_gradients"),

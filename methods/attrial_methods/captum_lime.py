@@ -1,4 +1,4 @@
-"""Captum's Lime with the library's defaults: 50 rows, a lasso, a kernel of width 1."""
+"""Captum's Lime with the library's defaults: 25 rows, a lasso, a kernel of width 1."""
 
 from attrial.ask import Asking
 from attrial.example import Example
@@ -15,7 +15,7 @@ BUDGET = "samples"
 VERSION = 1
 
 
-def captum_lime(x: Example, *, seed: int, samples: int = 50) -> Asking[Scores]:
+def captum_lime(x: Example, *, seed: int, samples: int = 25) -> Asking[Scores]:
     """Captum's Lime: a lasso (penalty 0.01) on sets drawn with keep probability 1/2.
 
     As the library ships it, so that a board shows what its defaults cost: a set at cosine distance
@@ -29,13 +29,13 @@ def captum_lime(x: Example, *, seed: int, samples: int = 50) -> Asking[Scores]:
         The captum package's Lime; Ribeiro, Singh, Guestrin, KDD 2016, arXiv:1602.04938.
 
     Traps:
-        With a width of 1 the kernel is nearly flat (d is at most 1), and 50 rows under a lasso set
+        With a width of 1 the kernel is nearly flat (d is at most 1), and 25 rows under a lasso set
         most scores of a longer text to 0: ties, not an order.
 
     Args:
         x: The example.
         seed: Of the draws.
-        samples: Model rows; 50 is the library's default (``n_samples``).
+        samples: Model rows; 25 is the library's default (``n_samples``; its manual says 50).
     """
     at_least("captum_lime", "samples", samples, 2)
     return (
