@@ -17,7 +17,7 @@ PLUGINS = [(kind, name) for kind in KINDS for name in registry.plugins(kind)]
 OURS = [
     (kind, name)
     for kind, name in PLUGINS
-    if KINDS[kind].sections and registry.plugin(kind, name).shipped_by.startswith(docs.OURS)
+    if registry.plugin(kind, name).shipped_by.startswith(docs.OURS)
 ]  # other packages may be installed beside
 
 

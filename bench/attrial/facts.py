@@ -67,7 +67,7 @@ KINDS: Mapping[str, Kind] = {
     "checks": Kind(
         "check",
         {"rule": "RULE", "against": "NULL", "better": "DIRECTION", "unit": "UNIT"},
-        "rule: how the interval of the measure must lie to the value it is held against",
+        "rule: how the measure must lie to the value that it is held against; better: which values",
         (),
         "bench/attrial/checks",
     ),

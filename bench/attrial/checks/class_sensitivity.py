@@ -19,10 +19,14 @@ def class_sensitivity(bench: Bench, *, seed: int) -> Outcome:
     """Compare the explanations of the predicted class's logit and of the strongest other's.
 
     Random-logit test (Sixt et al. 2020), on logits: the log-odds of two classes are each other's
-    negative, whose magnitudes are alike by definition. A method that declares
-    ``CLASS_SPECIFIC = False`` is expected to be class-blind and flagged so; one that declares
-    ``True`` and gives the same scores fails, and so does one that declares ``False`` and doesn't.
-    Other scores in the same order, as magnitudes have under two opposite logits, are flagged.
+    negative, whose magnitudes are alike by definition. A method that declares ``CLASS_SPECIFIC =
+    False`` is expected to be class-blind and flagged so; one that declares ``True`` and gives the
+    same scores fails, and so does one that declares ``False`` and doesn't. Other scores in the same
+    order, as magnitudes have under two opposite logits, are flagged.
+
+    Args:
+        bench: The method, the model and the examples.
+        seed: Of the method.
     """
     outputs = bench.outputs()
     if len(outputs[0]) < 2:

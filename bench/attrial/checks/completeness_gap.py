@@ -19,6 +19,10 @@ def completeness_gap(bench: Bench, *, seed: int) -> Outcome:
     v(none) is the value when all players are removed, under the bench's removal: a method that
     starts from another baseline adds up to another difference, and the gap says so. Asked of
     methods that declare ``ADDITIVE = True``. The interval of the mean gap must lie below 5 %.
+
+    Args:
+        bench: The method, the model and the examples.
+        seed: Of the method.
     """
     if not bench.declares("ADDITIVE"):
         raise NotApplicable("it does not declare ADDITIVE")

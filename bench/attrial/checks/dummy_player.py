@@ -17,10 +17,14 @@ CUBE = np.array([1.5, -1.0, 0.0, 2.0])  # weights; the player of weight 0 is the
 def dummy_player(bench: Bench, *, seed: int) -> Outcome:
     """Explain games in which one player changes the value of no set of the others.
 
-    Hand-set transformers (an induction head, sharp and soft, whose third word is never used) and
-    a cubic function. Signed scores must give the dummy 0; magnitudes must give nobody less. The
-    value is its score as a share of the largest, for magnitudes above the least. The task's model
-    plays no part here.
+    Hand-set transformers (an induction head, sharp and soft, whose third word is never used) and a
+    cubic function. Signed scores must give the dummy 0; magnitudes must give nobody less. The value
+    is its score as a share of the largest, for magnitudes above the least. The task's model plays
+    no part here.
+
+    Args:
+        bench: The method, the model and the examples.
+        seed: Of the method.
     """
     played = {3: [toy("induction"), toy("induction", beta=5.0)], 2: [_cubic()]}
     signed = bench.declares("SIGN", "signed") == "signed"

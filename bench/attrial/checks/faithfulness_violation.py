@@ -20,6 +20,11 @@ def faithfulness_violation(bench: Bench, *, seed: int, top: int = 1) -> Outcome:
     by |s| whose score has the other sign than their effect, ties at the edge counted by their
     share; a score or an effect of 0 says nothing and is left out. Signs by coin give 0.5. Asked of
     methods that declare ``SIGN = "signed"``.
+
+    Args:
+        bench: The method, the model and the examples.
+        seed: Of the method.
+        top: Players of an example whose signs are compared.
     """
     if bench.declares("SIGN", "signed") != "signed":
         raise NotApplicable(f"its scores have no sign to be wrong ({bench.declares('SIGN')})")

@@ -17,6 +17,10 @@ def input_shift_invariance(bench: Bench, *, seed: int) -> Outcome:
     on all ids are the same. What multiplies by the embeddings, or starts at zero, changes: it
     explains the representation rather than the function. The value is the largest change of a
     score, as a share of the largest; up to ``NULL`` it is rounding of float32.
+
+    Args:
+        bench: The method, the model and the examples.
+        seed: Of the method.
     """
     shifted = bench.explain(bench.altered.shifted(seed=seed), seed=seed)
     return Outcome([each(change, bench.explain(seed=seed), shifted)])

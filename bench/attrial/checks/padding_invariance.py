@@ -15,6 +15,11 @@ def padding_invariance(bench: Bench, *, seed: int, extra: int = 8) -> Outcome:
 
     The value is the largest change of a score, as a share of the largest; up to ``NULL`` it is
     rounding of float32.
+
+    Args:
+        bench: The method, the model and the examples.
+        seed: Of the method.
+        extra: Positions of padding that every row gets.
     """
     padded = bench.explain(bench.altered.padded(extra), seed=seed)
     return Outcome([each(change, bench.explain(seed=seed), padded)])

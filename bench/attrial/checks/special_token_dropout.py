@@ -34,6 +34,10 @@ def special_token_dropout(bench: Bench, *, seed: int) -> Outcome:
     Dropped are, one at a time, every special token but the one that is read, and every player that
     is punctuation alone. The players that stay are compared. Where the model then predicts another
     class there is no value. Unrelated scores correlate by 0 on average.
+
+    Args:
+        bench: The method, the model and the examples.
+        seed: Of the method.
     """
     shorter = [cut for i, x in enumerate(bench.examples) for cut in cuts(i, x)]
     if not shorter:
