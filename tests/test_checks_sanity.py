@@ -8,12 +8,16 @@ import pytest
 import torch
 from torch import Tensor
 
+from attrial.check_bench import Explained, Outcome
+from attrial.check_judge import judge
 from attrial.check_record import CheckResult
+from attrial.checks._alike import each, similarity
 from attrial.models.altered import Altered
 from attrial.models.padded import PaddedForward
 from attrial.models.text import TextClassifier
 from tests.checked import LEAVE_ONE_OUT, bench, classifier, made, result
 
+Run = list[Explained]
 BLIND = "yield from keep(everything(x.n)); return np.arange(x.n, dtype=float)"
 SPECIFIC = "CLASS_SPECIFIC = True"
 
@@ -45,6 +49,27 @@ def test_what_reads_the_model_passes_parameter_randomisation(method: str) -> Non
     found = of("parameter_randomisation(draws=6)", method)
     assert found.verdict == "pass", found.sentence
     assert found.value is not None and found.value < 0.6 and found.n == 5
+
+
+def test_a_random_model_in_the_trained_ones_place_is_no_failure() -> None:
+    """Each of 13 random models is put in the trained one's place: all are drawn alike."""
+    b = bench("occlusion", count=4)
+    strata = b.altered.strata
+    runs = [b.explain(b.altered.randomised(strata, seed=50 + k), seed=0) for k in range(13)]
+    verdicts = []
+    for i in range(len(runs)):
+        others = runs[:i] + runs[i + 1 :]
+        null = [[_mean_likeness(runs, run, x, i) for x in range(4)] for run in others]
+        cells = [each(similarity, runs[i], run) for run in others]
+        verdicts.append(judge(Outcome(cells, null), rule="no more", null=None, seed=i).told.verdict)
+    assert verdicts.count("fail") <= 2
+
+
+def _mean_likeness(runs: list[Run], run: Run, x: int, left_out: int) -> float:
+    """Mean similarity of a run to all runs but itself and one, on one example; pair by pair."""
+    rest = [r for k, r in enumerate(runs) if k != left_out and r is not run]
+    found = each(similarity, [run[x]] * len(rest), [r[x] for r in rest])
+    return float(np.mean([c for c in found if not isinstance(c, str)]))
 
 
 def test_rollout_is_blind_to_the_head_and_it_is_said() -> None:
