@@ -152,6 +152,10 @@ class Watch(TorchFunctionMode):
         )
 
 
+class Reached(Exception):
+    """The way is at its end: what the layer does after it is of no interest."""
+
+
 class Held(TorchFunctionMode):
     """The same way again: scales as they were, and at each position the residual or none of it.
 
@@ -180,7 +184,11 @@ class Held(TorchFunctionMode):
         args: Arguments = (),
         kwargs: Named | None = None,
     ) -> object:
-        """Run one operation, linear at the point where it was watched."""
+        """Run one operation, linear at the point where it was watched.
+
+        Raises:
+            Reached: At the end of the way.
+        """
         named = kwargs or {}
         if self.count is None:
             return func(*args, **named)
@@ -196,6 +204,7 @@ class Held(TorchFunctionMode):
         if self.count == self.route.reached:
             assert isinstance(out, Tensor)
             self.output = out
+            raise Reached
         return out
 
     def _parted(self, args: Arguments) -> Arguments:

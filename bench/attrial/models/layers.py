@@ -1,6 +1,7 @@
 """What each layer of a classifier hands from position to position, by its value vectors too."""
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +12,7 @@ from transformers import PreTrainedModel
 from attrial.ask import Attention, Layers
 from attrial.errors import AttrialError, NotApplicable, near
 from attrial.masks import Floats
-from attrial.models.affine import Held, Route, Watch
+from attrial.models.affine import Held, Reached, Route, Watch
 from attrial.models.attention import alone
 from attrial.models.forward import Forward
 from attrial.models.layer_calls import Call, calls
@@ -98,7 +99,7 @@ class _Layer:
         held = Held(route, kept)
 
         def run() -> None:
-            with held:
+            with suppress(Reached), held:
                 self.call.on(self.call.copies(len(kept)))
 
         alone = _keys(kept)
