@@ -29,11 +29,20 @@ class Figure:
 
 @dataclass(frozen=True)
 class Sample:
-    """One example as every method scores it."""
+    """One example as every method scores it.
+
+    Attributes:
+        id: The example's.
+        explained: The class that is explained: its name with its number, or the number alone.
+        gold: The gold class likewise; empty where it is unknown.
+        truncated: Words cut off.
+        evidence: Whether any is known.
+        lines: Each method with its coloured words.
+    """
 
     id: str
-    target: int
-    label: int | None
+    explained: str
+    gold: str
     truncated: int
     evidence: bool
     lines: tuple[tuple[str, list[Word]], ...]
@@ -82,15 +91,26 @@ def samples(entries: Sequence[Entry], order: Sequence[str]) -> list[Sample]:
 
 def _sample(name: str, ranked: Sequence[Entry]) -> Sample:
     rows = [(e.record.spec.label, t) for e in ranked for t in e.trials if t.id == name]
-    first = rows[0][1]
+    first, labels = rows[0][1], next((e.record.labels for e in ranked if e.record.labels), [])
     return Sample(
         id=first.id,
-        target=first.target,
-        label=first.label,
+        explained=_class(first.target, labels),
+        gold=_class(first.label, labels),
         truncated=first.truncated,
         evidence=first.truth is not None and any(first.truth),
         lines=tuple((name, _words(trial)) for name, trial in rows if trial.scores),
     )
+
+
+def _class(index: int | None, labels: Sequence[str]) -> str:
+    """A class as a person calls it; records from before labels have its number alone.
+
+    >>> _class(1, ["bad", "good"]), _class(1, []), _class(None, ["bad", "good"])
+    ('good (1)', '1', '')
+    """
+    if index is None:
+        return ""
+    return f"{labels[index]} ({index})" if index < len(labels) else str(index)
 
 
 def _words(trial: Trial) -> list[Word]:

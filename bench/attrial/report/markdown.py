@@ -40,7 +40,7 @@ def to_markdown(rows: Sequence[Row], *, details: bool = False, command: str = ""
 def _section(section: Section) -> list[str]:
     facts = " · ".join(f"{name} {plain(value)}" for name, value in words.facts(section))
     clash = [f"- {say(sentence)}" for sentence in words.removals(conflicts(section))]
-    parts = [f"## {plain(section.head.task)}", facts]
+    parts = [f"## {plain(section.title)}", facts]
     parts += [part for table in section.tables for part in _table(table)]
     return [*parts, "Where the removals disagree:", "\n".join(clash)] if clash else parts
 
@@ -80,7 +80,7 @@ def _chance(row: Row, table: Table) -> str:
 
 def _details(section: Section) -> list[str]:
     """Every number of a section, one table a metric."""
-    parts = [f"## Every number: {plain(section.head.task)}"]
+    parts = [f"## Every number: {plain(section.title)}"]
     for table in section.tables:
         for k, column in enumerate(table.columns):
             parts += [

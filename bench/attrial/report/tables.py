@@ -7,6 +7,7 @@ from itertools import combinations, groupby
 from statistics import mean
 
 from attrial.leaderboard import ALPHA, Row
+from attrial.report.titles import apart
 from attrial.stats import least_examples
 
 Key = tuple[str, ...]
@@ -131,10 +132,22 @@ def _hole(line: Line, columns: Sequence[Column], most: Sequence[int]) -> Hole | 
 
 @dataclass(frozen=True)
 class Section:
-    """One task with one model: everything that may stand side by side."""
+    """One task with one model: everything that may stand side by side.
+
+    Attributes:
+        head: Its first row, which tells what all have in common.
+        tables: One for each removal and family of metrics.
+        apart: What tells it from the other sections of its task, if there are any.
+    """
 
     head: Row
     tables: tuple[Table, ...]
+    apart: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """A heading that no other section has."""
+        return " · ".join((self.head.task, *self.apart))
 
     @property
     def examples(self) -> int:
@@ -144,7 +157,9 @@ class Section:
 
 def sections(rows: Iterable[Row]) -> list[Section]:
     """Cut the rows into sections, in their order; each section into tables."""
-    return [_section(list(part)) for _, part in groupby(rows, key=section_key)]
+    parts = [list(part) for _, part in groupby(rows, key=section_key)]
+    told = apart([part[0] for part in parts])
+    return [_section(part, facts) for part, facts in zip(parts, told, strict=True)]
 
 
 def section_key(row: Row) -> Key:
@@ -153,12 +168,13 @@ def section_key(row: Row) -> Key:
     return (*place, row.players, row.target, row.explained_under, str(row.seed))
 
 
-def _section(rows: Sequence[Row]) -> Section:
+def _section(rows: Sequence[Row], facts: tuple[str, ...]) -> Section:
     cut: dict[Key, list[Row]] = {}
     for row in rows:
         cut.setdefault((row.removal, row.family), []).append(row)
     tables = [_table(part) for part in cut.values()]
-    return Section(rows[0], tuple(sorted(tables, key=lambda t: t.family != "faithfulness")))
+    ordered = sorted(tables, key=lambda t: t.family != "faithfulness")
+    return Section(rows[0], tuple(ordered), facts)
 
 
 def _table(rows: Sequence[Row]) -> Table:

@@ -46,8 +46,8 @@ def _summary(found: Trust, tables: Mapping[Key, Section]) -> list[Part]:
     """The verdicts of all tasks before anything else, where there are several."""
     if len(found.parts) < 2:
         return []
-    grounds = [part.ground for part in found.parts]
-    items = [s for g in grounds for s in verdicts.told(tables[_key(g)], f"{g.spec.data.task}. ")]
+    chapters = [tables[_key(part.ground)] for part in found.parts]
+    items = [s for section in chapters for s in verdicts.told(section, f"{section.title}. ")]
     return [Heading(2, "In short", "short"), Bullets(tuple(items))]
 
 
@@ -81,14 +81,14 @@ def _chapter(
         ("Cost", measures.costs(found)),
         ("What is missing", verdicts.missing(section)),
     ]
-    parts: list[Part] = [Heading(2, _title(found.ground), anchor), _facts(section)]
+    parts: list[Part] = [Heading(2, _title(section), anchor), _facts(section)]
     for k, (title, inside) in enumerate(titled):
         parts += [Heading(3, title, f"{anchor}-{k + 1}"), *inside]
     return parts
 
 
-def _title(ground: Ground) -> str:
-    return f"{ground.spec.data.task} · {ground.spec.model.name}"
+def _title(section: Section) -> str:
+    return " · ".join(dict.fromkeys((section.head.task, section.head.model, *section.apart)))
 
 
 def _facts(section: Section) -> Part:
