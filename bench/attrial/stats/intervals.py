@@ -7,6 +7,8 @@ from scipy.special import ndtr, ndtri
 from attrial.masks import Floats, Values
 from attrial.stats import draws
 
+SMALL = 1e-12
+
 
 def bootstrap_mean(
     values: npt.ArrayLike, *, level: float = 0.95, resamples: int = 10_000, seed: int
@@ -51,18 +53,18 @@ def bca_mean(
 
 def _corrected(means: Values, values: Values, share: float) -> float:
     """The percentile that BCa reads instead of ``share``."""
-    mean = values.mean()
+    spread, mean = float(np.ptp(values)), values.mean()
     below = float(np.mean(means < mean) + np.mean(means == mean) / 2)
-    deviations = values - mean
-    squares = float((deviations**2).sum())
     # Without spread there is nothing to correct, and one-sided means have no normal quantile.
-    if np.ptp(values) == 0 or squares == 0 or not 0 < below < 1:
+    if spread == 0 or not 0 < below < 1:
         return share
+    deviations = (values - mean) / spread  # their cubes can't underflow
     # For a mean the jackknife's acceleration is this ratio of its deviations.
-    acceleration = float((deviations**3).sum()) / (6 * squares**1.5)
+    acceleration = float((deviations**3).sum() / (6 * (deviations**2).sum() ** 1.5))
     bias = ndtri(below)
     shifted = bias + ndtri(share)
-    return float(ndtr(bias + shifted / (1 - acceleration * shifted)))
+    # Beyond 1 the correction has left the normal scale: the outermost percentile.
+    return float(ndtr(bias + shifted / max(1 - acceleration * shifted, SMALL)))
 
 
 def hierarchical_mean(

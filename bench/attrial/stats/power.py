@@ -1,5 +1,6 @@
 """How many examples a claim needs, and how small a difference so many examples can tell."""
 
+from bisect import bisect_left
 from math import sqrt
 
 import numpy as np
@@ -35,11 +36,11 @@ def detectable_difference(
     The power is that of a paired t test at alpha / comparisons, which sign flips come close to.
 
     Raises:
-        ValueError: If a difference is not finite.
+        ValueError: If there are fewer than two differences, or one is not finite.
         Undefined: If with so few examples nothing can be told apart (see ``least_examples``).
     """
     found = _finite(differences)
-    n, level = len(found), alpha / comparisons
+    n, level = len(found), _level(comparisons, alpha, power)
     least = least_examples(comparisons, alpha=alpha)
     if n < least:
         raise Undefined(
@@ -65,21 +66,22 @@ def needed_examples(
         Undefined: If the mean is 0, or so small that 10^9 examples would not settle the pair.
     """
     found = _finite(differences)
-    mean, spread, level = abs(float(found.mean())), _spread(found), alpha / comparisons
+    mean, spread = abs(float(found.mean())), _spread(found)
+    level = _level(comparisons, alpha, power)
     least = least_examples(comparisons, alpha=alpha)
     if mean == 0 or (spread > 0 and _power(mean / spread, MOST, level) < power):
         raise Undefined("the mean difference is too small for any number of examples to settle")
     if spread == 0:
         return least
-    low, high = 1, least
-    while _power(mean / spread, high, level) < power:
-        low, high = high, 2 * high
-    while high - low > 1 and high > least:
-        middle = (low + high) // 2
-        low, high = (
-            (low, middle) if _power(mean / spread, middle, level) >= power else (middle, high)
-        )
-    return max(high, least)
+    return bisect_left(
+        range(MOST), True, lo=least, key=lambda n: _power(mean / spread, n, level) >= power
+    )
+
+
+def _level(comparisons: int, alpha: float, power: float) -> float:
+    if not 0 < alpha <= power < 1 or comparisons < 1:
+        raise ValueError("take 0 < alpha <= power < 1 and one comparison at least")
+    return alpha / comparisons
 
 
 def _power(effect: float, n: int, level: float) -> float:
