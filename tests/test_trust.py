@@ -10,13 +10,16 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.stats import kendalltau, spearmanr
 
+from attrial import stats
+from attrial.errors import Undefined
 from attrial.masks import Floats
 from attrial.store import Entry
 from attrial.trust import grounds, trust
 from attrial.trust.costs import front, prices
 from attrial.trust.ground import Grid
 from attrial.trust.kendall import spearman, tau_b, tau_matrix
-from attrial.trust.leaders import lead, power
+from attrial.trust.leaders import lead
+from attrial.trust.power import power
 from attrial.trust.ranking import over_examples, over_grids
 from attrial.trust.stability import SPLITS, buckets, halves
 from tests.hand_made import By, entry
@@ -99,6 +102,29 @@ def test_methods_that_no_one_tells_apart_are_level() -> None:
     assert (told.pairs, told.apart, told.n) == (3, 0, N)
     assert told.detectable is not None and 0.5 < told.detectable < 1.5  # sd of a pair is 1.4
     assert told.settle_half is None or told.settle_half > N
+
+
+def test_power_is_that_of_every_pair_on_its_own() -> None:
+    values = np.random.default_rng(6).normal(size=(6, 15)) + 0.3 * np.arange(6)[:, None]
+    values[2, 1] = values[0, 7] = np.nan
+    values[5] = values[4]
+    told = power(grid_of(values))
+    compared = stats.compare(values, higher=True, seed=0)
+    pairs = list(combinations(range(6), 2))
+    found = {pair: stats.paired(values[pair[0]], values[pair[1]]) for pair in pairs}
+    least = [stats.detectable_difference(d, comparisons=15) for d in found.values() if d.any()]
+    assert told.detectable == pytest.approx(np.median(least), rel=1e-9)
+    needs = []
+    for (i, j), d in found.items():
+        if not compared.better[i, j] and not compared.better[j, i]:
+            try:
+                needs.append(stats.needed_examples(d, comparisons=15))
+            except Undefined:
+                needs.append(10**10)
+    needs.sort()
+    assert told.apart == 15 - len(needs) and told.hopeless == needs.count(10**10) == 1
+    assert told.settle_half == needs[-(-len(needs) // 2) - 1]
+    assert told.settle_most == needs[-(-9 * len(needs) // 10) - 1]
 
 
 def test_a_pair_without_any_difference_is_hopeless() -> None:

@@ -8,8 +8,8 @@ from attrial.trust.ground import Grid as Grid
 from attrial.trust.ground import Ground as Ground
 from attrial.trust.ground import grounds as grounds
 from attrial.trust.leaders import Lead as Lead
-from attrial.trust.leaders import Power as Power
 from attrial.trust.metrics import Matrix as Matrix
+from attrial.trust.power import Power as Power
 from attrial.trust.ranking import Blocks as Blocks
 from attrial.trust.stability import Change as Change
 from attrial.trust.stability import Halves as Halves

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from attrial.store import Entry
-from attrial.trust import costs, evidence, leaders, methods, metrics, ranking, stability
+from attrial.trust import costs, evidence, leaders, methods, metrics, power, ranking, stability
 from attrial.trust.ground import FIRST, Ground, grounds
 
 
@@ -29,7 +29,7 @@ class Findings:
 
     ground: Ground
     leads: tuple[leaders.Lead, ...]
-    power: tuple[leaders.Power, ...]
+    power: tuple[power.Power, ...]
     concords: tuple[evidence.Concord, ...]
     removals: tuple[stability.Change, ...]
     targets: tuple[stability.Change, ...]
@@ -74,7 +74,7 @@ def _findings(ground: Ground) -> Findings:
     return Findings(
         ground=ground,
         leads=tuple(leaders.lead(g) for g in grids),
-        power=tuple(leaders.power(g) for g in grids),
+        power=tuple(power.power(g) for g in grids),
         concords=tuple(evidence.concords(ground)),
         removals=tuple(stability.removals(ground)),
         targets=tuple(stability.targets(ground)),

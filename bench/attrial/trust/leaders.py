@@ -1,14 +1,12 @@
-"""Who leads on each metric, how surely, and how many examples would settle the rest. Pure."""
+"""Who leads on each metric, how surely, and who is no better than a random order. Pure."""
 
 from dataclasses import dataclass
-from statistics import median
 
 import numpy as np
 
 from attrial import stats
-from attrial.errors import Undefined
 from attrial.leaderboard import ALPHA
-from attrial.masks import Floats
+from attrial.masks import Values
 from attrial.trust.ground import Grid, means
 
 
@@ -47,35 +45,6 @@ class Lead:
     not_better: tuple[str, ...] | None
 
 
-@dataclass(frozen=True)
-class Power:
-    """What so many examples can tell on one metric.
-
-    Attributes:
-        metric, removal, family: Where.
-        pairs: Of methods.
-        apart: Pairs that are told apart.
-        n: The fewest examples that a pair has in common.
-        detectable: Median over pairs of the smallest mean difference that these examples would
-            tell apart with 80 % power; None where nothing can be.
-        settle_half: So many examples would settle half of the open pairs, were their means and
-            spreads as seen; None where none is open or none can be settled.
-        settle_most: The same for nine in ten of them.
-        hopeless: Open pairs that differ too little for any number of examples.
-    """
-
-    metric: str
-    removal: str
-    family: str
-    pairs: int
-    apart: int
-    n: int
-    detectable: float | None
-    settle_half: int | None
-    settle_most: int | None
-    hopeless: int
-
-
 def lead(grid: Grid) -> Lead:
     """Who leads on one metric."""
     order = np.argsort(-means(grid.good), kind="stable")
@@ -105,7 +74,7 @@ def lead(grid: Grid) -> Lead:
     )
 
 
-def _interval(values: Floats, seed: int) -> tuple[float | None, float | None]:
+def _interval(values: Values, seed: int) -> tuple[float | None, float | None]:
     return stats.bca_mean(values, seed=seed) if len(values) > 1 else (None, None)
 
 
@@ -128,47 +97,3 @@ def _not_better(grid: Grid) -> tuple[str, ...] | None:
     p = stats.holm([stats.sign_flip(d, seed=grid.seed) for d in differences])
     told = [q <= ALPHA and d.sum() > 0 for d, q in zip(differences, p, strict=True)]
     return tuple(m for m, better in zip(grid.methods, told, strict=True) if not better)
-
-
-def power(grid: Grid) -> Power:
-    """What the examples can tell on one metric."""
-    i, j = np.triu_indices(len(grid.methods), 1)
-    apart = (grid.comparison.better | grid.comparison.better.T)[i, j]
-    differences = [stats.paired(grid.good[a], grid.good[b]) for a, b in zip(i, j, strict=True)]
-    told = [_detectable(d, len(i)) for d in differences]
-    open_pairs = [d for d, known in zip(differences, apart, strict=True) if not known]
-    needs = [_needed(d, len(i)) for d in open_pairs]
-    settled = sorted(n for n in needs if n is not None)
-    known_differences = [d for d in told if d is not None]
-    return Power(
-        *(grid.metric, grid.removal, grid.family, len(i), int(apart.sum())),
-        n=min((len(d) for d in differences), default=0),
-        detectable=median(known_differences) if known_differences else None,
-        settle_half=_quantile(settled, 0.5, len(needs)),
-        settle_most=_quantile(settled, 0.9, len(needs)),
-        hopeless=len(needs) - len(settled),
-    )
-
-
-def _detectable(differences: Floats, comparisons: int) -> float | None:
-    if len(differences) < 2:
-        return None
-    try:
-        return stats.detectable_difference(differences, comparisons=comparisons, alpha=ALPHA)
-    except Undefined:
-        return None
-
-
-def _needed(differences: Floats, comparisons: int) -> int | None:
-    if len(differences) < 2:
-        return None
-    try:
-        return stats.needed_examples(differences, comparisons=comparisons, alpha=ALPHA)
-    except Undefined:
-        return None
-
-
-def _quantile(settled: list[int], share: float, of: int) -> int | None:
-    """So many examples settle this share of all open pairs, hopeless ones counted."""
-    place = int(np.ceil(share * of)) - 1
-    return settled[place] if 0 <= place < len(settled) else None
