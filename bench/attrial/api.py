@@ -30,6 +30,7 @@ def run(
     limit: int | None = None,
     budget: int | None = None,
     seed: int = 0,
+    infill: str | Path | None = None,
     out: str | Path | None = None,
     batch_tokens: int | None = None,
 ) -> Board:
@@ -47,6 +48,8 @@ def run(
         budget: Model rows an example for every method that samples, where its call gives none;
             each one's own by default.
         seed: Of all draws.
+        infill: Folder or Hub id of a masked language model with the classifier's tokens that draws
+            stand-ins for removed words; by default they are drawn from the texts that are tried.
         out: Folder for records and tables; records in it are not made again. Nothing is kept
             without it.
         batch_tokens: Tokens in one forward pass, padding included.
@@ -56,7 +59,7 @@ def run(
     """
     suite = suite_of(
         tasks, methods,
-        metrics=metrics, removals=removals, limit=limit, budget=budget, seed=seed,
+        metrics=metrics, removals=removals, limit=limit, budget=budget, seed=seed, infill=infill,
     )  # fmt: skip
     if isinstance(models, str | Path | TextClassifier) or _is_pair(models):
         raise AttrialError("models takes a list, such as models=[...]; one was given bare")
@@ -133,7 +136,7 @@ def _trial(
             return [], prepared.notices
         progress = watch(f"{task.name} · {model.spec.name}")
         found = evaluator.evaluate(
-            prepared.assignment, model, prepared.examples, store, progress=progress
+            prepared.assignment, prepared.model, prepared.examples, store, progress=progress
         )
     return found, prepared.notices
 

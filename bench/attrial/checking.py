@@ -96,6 +96,7 @@ def check(
     classifier = _classifier(found, model)
     prepared = trial.prepare(nothing_else, found, classifier, data)
     shuffled = _shuffled(found, shuffled_model, own=model is None, seed=seed)
+    classifier = prepared.model
     altered = Altered(classifier, prepared.examples, shuffled)
     with suited(classifier.forward.model), _unchanged(classifier):
         bench = _bench(prepared, tried[0], classifier, altered)

@@ -1,11 +1,15 @@
 """Classifiers from whatever names or holds one."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from attrial import registry
 from attrial.errors import AttrialError, NotApplicable
+from attrial.example import Example
+from attrial.filling import corpus_of
+from attrial.models.masked import load_filler
 from attrial.models.text import TextClassifier
 
 ModelLike = TextClassifier | str | Path | tuple[PreTrainedModel, PreTrainedTokenizerBase]
@@ -33,6 +37,19 @@ def classifier_of(
             f"a model is a folder, a Hub id or a loaded pair (model, tokenizer), not {told}"
         )
     return TextClassifier.of(*model, batch_tokens=batch_tokens)
+
+
+def filled(
+    model: TextClassifier, examples: Sequence[Example], infill: str | Path | None
+) -> TextClassifier:
+    """The model with a filler: a masked language model, or the tokens of the examples.
+
+    Raises:
+        AttrialError: If the place holds no masked language model of the same tokens.
+    """
+    if infill is None:
+        return model.filled_by(corpus_of(examples))
+    return model.filled_by(load_filler(infill, model.encoder.tokenizer))
 
 
 def require(model: TextClassifier, removal: str) -> None:

@@ -67,6 +67,9 @@ def run(
         typer.Option(min=1, help="Model rows an example for every method that samples."),
     ] = None,
     seed: Annotated[int | None, typer.Option(help="Of all draws. [default: 0]")] = None,
+    infill: Annotated[
+        str | None, typer.Option(help="Masked language model that draws stand-ins for words.")
+    ] = None,
     out: Annotated[Path, typer.Option(help="Folder for records and tables.")] = Path("attrial-out"),
     batch_tokens: Annotated[
         int | None, typer.Option(min=1, help="Tokens in one forward pass, padding included.")
@@ -79,7 +82,7 @@ def run(
     asked = read_suite(suite) if suite else Suite()
     given = {
         "tasks": task, "models": model, "methods": method, "metrics": metric,
-        "removals": removal, "limit": limit, "seed": seed, "budget": budget,
+        "removals": removal, "limit": limit, "seed": seed, "budget": budget, "infill": infill,
     }  # fmt: skip
     asked = asked.model_copy(update={k: _frozen(v) for k, v in given.items() if v is not None})
     with commands.progress() as shown:

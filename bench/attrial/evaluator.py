@@ -20,6 +20,7 @@ from attrial.errors import NOT_APPLICABLE, NotApplicable
 from attrial.example import Example
 from attrial.masks import keys
 from attrial.record import Cell, Cost, Record, Trial
+from attrial.removal import draws
 from attrial.store import Entry, Store
 from attrial.value import Known, Model, Value
 
@@ -119,7 +120,7 @@ def _try_chunk(
     lacks: Mapping[str, str],
 ) -> None:
     removals = list(dict.fromkeys([a.explained_under, *(job.removal for job in wanted)]))
-    places = [(a.model.weights + a.model.dtype, x, removal) for x in part for removal in removals]
+    places = [(_decisive(a, removal), x, removal) for x in part for removal in removals]
     with _remembering(value, store, places):
         classes = chunk.predicted(value, part, a.explained_under)
         labels = list(dict.fromkeys(job.label for job in wanted if job.explains))
@@ -143,6 +144,12 @@ def _remembering(
     finally:
         for place, known in zip(places, before, strict=True):
             _remember(value, store, *place, known)
+
+
+def _decisive(a: Assignment, removal: str) -> str:
+    """All of the model that decides its outputs under a removal."""
+    filler = (a.model.infill or "") if draws(removal) else ""
+    return a.model.weights + a.model.dtype + filler
 
 
 def _memory_key(weights: str, x: Example, removal: str) -> str:

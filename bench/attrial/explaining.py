@@ -1,9 +1,11 @@
 """What notebooks and commands call to explain one text."""
 
+from pathlib import Path
+
 import numpy as np
 
 from attrial import plugin_call
-from attrial.classifiers import ModelLike, classifier_of, require
+from attrial.classifiers import ModelLike, classifier_of, filled, require
 from attrial.errors import AttrialError, near
 from attrial.explanation import Explanation
 from attrial.masks import everything
@@ -23,6 +25,7 @@ def explain(
     players: str = "words",
     removal: str = "mask",
     seed: int = 0,
+    infill: str | Path | None = None,
 ) -> Explanation:
     """Explain one text: a score for each player, higher speaks more for the target.
 
@@ -37,6 +40,8 @@ def explain(
         players: ``words`` or ``tokens``.
         removal: How players are removed when the method asks for it.
         seed: Of the method's draws.
+        infill: A masked language model that draws stand-ins for removed words; by default they are
+            drawn from the text itself.
 
     Raises:
         AttrialError: For an unknown method, label or removal, an empty text, a missing model.
@@ -44,9 +49,10 @@ def explain(
     asked = plugin_call.method(method)
     _check(seed, function)
     classifier = classifier_of(model)
-    require(classifier, removal)
     texts = (text,) if text_pair is None else (text, text_pair)
     x = classifier.encode("text", texts, players=players)
+    classifier = filled(classifier, [x], infill)
+    require(classifier, removal)
     outputs = classifier.keep([(Subject(x, removal, Target(0)), everything(x.n))])[0]
     index = int(np.argmax(outputs[0])) if target is None else _label(classifier, target)
     subject = Subject(x, removal, Target(index, function))

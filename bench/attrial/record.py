@@ -53,12 +53,18 @@ class DataSpec(_Frozen):
 
 
 class ModelSpec(_Frozen):
-    """Which model was asked; ``weights`` is the sha256 of its parameters."""
+    """Which model was asked.
+
+    Attributes:
+        weights: The sha256 of its parameters.
+        infill: What drew stand-ins for removed tokens, with a hash; None where nothing asked it.
+    """
 
     name: str
     revision: str | None = None
     weights: str
     dtype: str = "float32"
+    infill: str | None = None
 
 
 class Spec(_Frozen):

@@ -156,6 +156,11 @@ def remove(x: Example, kept: Bools, *, removal: str, vocabulary: Vocabulary) -> 
     return rows
 
 
+def draws(removal: str) -> bool:
+    """Whether a removal draws stand-ins, so that what draws them decides its outputs."""
+    return declared(plugin("removals", removal)).constants.get("NEEDS") == "filler"
+
+
 def possible(vocabulary: Vocabulary) -> list[str]:
     """Names of the removals that need nothing which the vocabulary lacks."""
     needs = {name: declared(p).constants.get("NEEDS") for name, p in plugins("removals").items()}

@@ -26,6 +26,8 @@ class Suite(BaseModel):
         limit: Examples a task, the first ones; None means each task's own.
         seed: Of all draws.
         budget: Model rows an example for every method that samples; None means each one's own.
+        infill: Folder or Hub id of a masked language model that draws stand-ins for removed words;
+            None means the words of the texts that are tried.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -38,6 +40,7 @@ class Suite(BaseModel):
     limit: int | None = None
     seed: int = 0
     budget: int | None = None
+    infill: str | None = None
 
 
 def suite_of(
@@ -49,6 +52,7 @@ def suite_of(
     limit: int | None = None,
     budget: int | None = None,
     seed: int = 0,
+    infill: str | Path | None = None,
 ) -> Suite:
     """A suite from Python's arguments.
 
@@ -63,6 +67,7 @@ def suite_of(
         limit=None if limit is None else _whole("limit", limit),
         budget=None if budget is None else _whole("budget", budget),
         seed=_whole("seed", seed),
+        infill=None if infill is None else str(infill),
     )
 
 

@@ -6,13 +6,14 @@ from dataclasses import dataclass, replace
 from attrial import assignment, chunk, outside, plugin_call
 from attrial.asked import Asked
 from attrial.assignment import Assignment
-from attrial.classifiers import require
+from attrial.classifiers import filled, require
 from attrial.errors import AttrialError
 from attrial.example import Example
 from attrial.models.text import TextClassifier
 from attrial.outside import Outside
-from attrial.plugin_call import Metric
-from attrial.record import DataSpec
+from attrial.plugin_call import Method, Metric
+from attrial.record import DataSpec, ModelSpec
+from attrial.removal import draws
 from attrial.task import Item, Source, Task, items, source_name
 from attrial.value import Value
 
@@ -23,11 +24,13 @@ class Prepared:
 
     Attributes:
         assignment: What is asked; without metrics where none applies.
+        model: Who is asked, with what draws stand-ins.
         examples: Of the task, as the model sees them.
         notices: What the user must know of it.
     """
 
     assignment: Assignment
+    model: TextClassifier
     examples: Sequence[Example]
     notices: tuple[str, ...]
 
@@ -39,16 +42,17 @@ def prepare(asked: Asked, task: Task, model: TextClassifier, data: Source) -> Pr
         AttrialError: If they don't fit: labels, removals, attributions made elsewhere.
     """
     removals = tuple(dict.fromkeys(asked.suite.removals or task.removals))
-    for removal in removals:
-        require(model, removal)
     found = items(task, data=data, limit=asked.suite.limit)
     _same_labels(task, model)
     examples = _examples(task, model, found)
+    model = filled(model, examples, asked.suite.infill)
+    for removal in removals:
+        require(model, removal)
     handed_in = _outside(asked, task, model, data, examples, removals[0])
     metrics = _metrics(asked, task, examples)
     a = Assignment(
         data=_data_spec(task, data, examples),
-        model=model.spec,
+        model=_model_spec(model, removals, [*asked.methods.values(), *asked.metrics.values()]),
         players=task.players,
         function=task.target,
         removals=removals,
@@ -58,7 +62,18 @@ def prepare(asked: Asked, task: Task, model: TextClassifier, data: Source) -> Pr
         baselines={name: plugin_call.method(name) for name in assignment.BASELINES},
         labels=model.labels,
     )
-    return Prepared(a, examples, tuple(_notices(asked, task, data, examples, metrics)))
+    return Prepared(a, model, examples, tuple(_notices(asked, task, data, examples, metrics)))
+
+
+def _model_spec(
+    model: TextClassifier, removals: Sequence[str], askers: Sequence[Method | Metric]
+) -> ModelSpec:
+    """Names the filler too, where anything is drawn."""
+    drawn = "infill" in {q for asker in askers for q in asker.asks} or any(map(draws, removals))
+    filler = model.vocabulary.filler
+    if filler is None or not drawn:
+        return model.spec
+    return model.spec.model_copy(update={"infill": filler.name})
 
 
 def _metrics(asked: Asked, task: Task, examples: Sequence[Example]) -> dict[str, Metric]:
