@@ -109,7 +109,7 @@ def test_list_tells_all_of_one_plugin(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 @pytest.mark.parametrize("width", [80, 120])
-@pytest.mark.parametrize("kind", ["methods", "metrics", "removals", "tasks"])
+@pytest.mark.parametrize("kind", ["methods", "metrics", "removals", "tasks", "checks"])
 def test_list_fits_the_terminal(kind: str, width: int) -> None:
     lines = list(listing.lines(kind, width))
     assert max(map(len, lines)) <= width

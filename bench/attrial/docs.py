@@ -71,7 +71,11 @@ def write(folder: Path) -> list[Path]:
 
 
 def main(words: list[str]) -> int:
-    """Write or check; 1 if a check finds a page that isn't what it would be."""
+    """Write or check; 1 if a check finds a page that isn't what it would be.
+
+    Raises:
+        AttrialError: If it isn't given one folder, or a plugin's file can't be read.
+    """
     folders = [Path(w) for w in words if w != "--check"]
     if len(folders) != 1 or not folders[0].is_dir():
         raise AttrialError("it takes one folder: python -m attrial.docs docs [--check]")
@@ -83,4 +87,7 @@ def main(words: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    try:
+        sys.exit(main(sys.argv[1:]))
+    except AttrialError as error:
+        sys.exit(f"attrial: {error}")
