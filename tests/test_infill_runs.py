@@ -22,7 +22,7 @@ def masked_folder(tmp_path: Path) -> Path:
     return folder
 
 
-def run(out: Path | None = None, **options: Any) -> "attrial.Board":
+def run(out: Path | None = None, **options: Any) -> "attrial.Board":  # noqa: ANN401
     given = {"methods": ["occlusion"], "metrics": ["aopc"], "removals": ["infill"]} | options
     return attrial.run(models=[tiny.classifier()], data=TEXTS, out=out, **given)
 
