@@ -5,9 +5,10 @@ import numpy as np
 from attrial.ask import Asking, attend
 from attrial.example import Example
 from attrial.masks import Floats, Scores
-from attrial_methods._options import at_least
+from attrial_methods._options import within
 from attrial_methods._quadrature import rule
 from attrial_methods._read import layer_number, pick_row
+from attrial_methods._ways import MOST
 
 SIGN = "signed"
 CLASS_SPECIFIC = True
@@ -53,7 +54,7 @@ def attention_attribution(
         quadrature: ``gauss_legendre``, ``midpoint``, ``trapezoid``, ``left``, or ``right`` (the
             paper's).
     """
-    at_least("attention_attribution", "steps", steps, 1)
+    within("attention_attribution", "steps", steps, 1, MOST)
     full = yield from attend()
     number = layer_number(len(full.weights), layer)
     integral: Floats = np.zeros_like(full.weights[number])

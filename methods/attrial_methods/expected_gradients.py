@@ -2,10 +2,11 @@
 
 import numpy as np
 
-from attrial.ask import Asking, note, slope
+from attrial.ask import Asking, note
 from attrial.example import Example
 from attrial.masks import Floats, Scores
-from attrial_methods._options import at_least
+from attrial_methods._options import within
+from attrial_methods._ways import MOST_DRAWS, along
 
 SIGN = "signed"
 CLASS_SPECIFIC = True
@@ -45,16 +46,14 @@ def expected_gradients(
         baseline: ``sampled``; or one name of ``integrated_gradients``, whose integral then is taken
             by random points.
     """
-    at_least("expected_gradients", "samples", samples, 1)
+    within("expected_gradients", "samples", samples, 1, MOST_DRAWS)
     ways = _strata(samples, seed)
     shares = np.concatenate([ways, np.zeros(samples), [1.0]])
     draws = np.concatenate([np.arange(samples), np.arange(samples), [0]])
-    slopes = yield from slope(
-        np.repeat(shares[:, None], x.n, axis=1), baseline=baseline, seed=seed, draws=draws
-    )
-    parts = (slopes.gradient * slopes.difference).sum(-1)[:samples]
-    scores = x.to_players(parts.mean(0))
-    change = float(slopes.values[-1] - slopes.values[samples:-1].mean())
+    every = np.repeat(shares[:, None], x.n, axis=1)
+    parts, values = yield from along(every, baseline=baseline, seed=seed, draws=draws)
+    scores = x.to_players(parts[:samples].mean(0))
+    change = float(values[-1] - values[samples:-1].mean())
     yield from note({"completeness_gap": abs(float(scores.sum()) - change)})
     return scores
 

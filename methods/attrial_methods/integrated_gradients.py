@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from attrial.ask import Asking, note, slope
+from attrial.ask import Asking, note
 from attrial.example import Example
 from attrial.masks import Floats, Scores
-from attrial_methods._options import at_least
+from attrial_methods._options import within
 from attrial_methods._quadrature import rule
+from attrial_methods._ways import MOST, along
 
 SIGN = "signed"
 CLASS_SPECIFIC = True
@@ -58,7 +59,8 @@ def integrated_gradients(
         refine: Whether to double the steps.
         cap: Most steps.
     """
-    at_least("integrated_gradients", "steps", steps, 1)
+    within("integrated_gradients", "steps", steps, 1, MOST)
+    within("integrated_gradients", "cap", cap, 1, MOST)
     while True:
         scores, gap, change = yield from _integrate(x, rule(quadrature, steps), baseline, seed)
         converged = gap < max(RELATIVE * abs(change), ABSOLUTE)
@@ -75,8 +77,8 @@ def _integrate(
     """Scores, their completeness gap, and the change that they should sum to."""
     at, weights = points
     shares = np.concatenate([at, [0.0, 1.0]])  # the ends tell what the scores should sum to
-    slopes = yield from slope(np.repeat(shares[:, None], x.n, axis=1), baseline=baseline, seed=seed)
-    parts = (slopes.gradient * slopes.difference).sum(-1)[: len(at)]
-    scores = x.to_players(weights @ parts)
-    change = float(slopes.values[-1] - slopes.values[-2])
+    every = np.repeat(shares[:, None], x.n, axis=1)
+    parts, values = yield from along(every, baseline=baseline, seed=seed)
+    scores = x.to_players(weights @ parts[: len(at)])
+    change = float(values[-1] - values[-2])
     return scores, abs(float(scores.sum()) - change), change

@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from attrial.ask import Asking, note, slope
+from attrial.ask import Asking, note
 from attrial.example import Example
 from attrial.masks import Scores
-from attrial_methods._options import at_least
+from attrial_methods._options import within
 from attrial_methods._quadrature import rule
+from attrial_methods._ways import MOST, along
 
 SIGN = "signed"
 CLASS_SPECIFIC = True
@@ -48,15 +49,15 @@ def sequential_integrated_gradients(
         baseline: Embedding to start from, as in ``integrated_gradients``.
         quadrature: ``gauss_legendre``, ``midpoint``, ``trapezoid``, ``left`` or ``right``.
     """
-    at_least("sequential_integrated_gradients", "steps", steps, 1)
+    within("sequential_integrated_gradients", "steps", steps, 1, MOST)
     at, weights = rule(quadrature, steps)
     shares = np.concatenate([at, [0.0, 1.0]])
     points = np.ones((x.n, len(shares), x.n))
     points[np.arange(x.n), :, np.arange(x.n)] = shares
-    slopes = yield from slope(points.reshape(-1, x.n), baseline=baseline, seed=seed)
-    parts = x.to_players((slopes.gradient * slopes.difference).sum(-1)).reshape(points.shape)
+    dotted, told = yield from along(points.reshape(-1, x.n), baseline=baseline, seed=seed)
+    parts = x.to_players(dotted).reshape(points.shape)
     scores = weights @ np.diagonal(parts, axis1=0, axis2=2)[: len(at)]
-    values = slopes.values.reshape(x.n, -1)
+    values = told.reshape(x.n, -1)
     gap = np.abs(scores - (values[:, -1] - values[:, -2])).max()
     yield from note({"completeness_gap": float(gap)})
     return np.asarray(scores)

@@ -2,11 +2,12 @@
 
 import numpy as np
 
-from attrial.ask import Asking, slope
+from attrial.ask import Asking
 from attrial.errors import AttrialError
 from attrial.example import Example
 from attrial.masks import Scores
-from attrial_methods._options import at_least
+from attrial_methods._options import at_least, within
+from attrial_methods._ways import MOST_DRAWS, noisy_moment
 
 SIGN = "magnitude"
 CLASS_SPECIFIC = True
@@ -50,12 +51,10 @@ def smooth_grad(
         squared: Whether gradients are squared before they are averaged (SmoothGrad squared, Hooker
             et al. 2019); the norm is then of the root of that mean.
     """
-    at_least("smooth_grad", "samples", samples, 1)
+    within("smooth_grad", "samples", samples, 1, MOST_DRAWS)
     at_least("smooth_grad", "noise", noise, 0)
     if order not in (1, 2):
         raise AttrialError(f"smooth_grad: order={order}; it takes 1 or 2")
-    points = np.ones((samples, x.n))
-    slopes = yield from slope(points, baseline="zero", noise=noise, seed=seed)
     power = 2 if squared else 1
-    mean = (slopes.gradient**power).mean(0) ** (1 / power)
-    return x.to_players(np.linalg.norm(mean, ord=order, axis=-1))
+    moment = yield from noisy_moment(x.n, count=samples, noise=noise, power=power, seed=seed)
+    return x.to_players(np.linalg.norm(moment ** (1 / power), ord=order, axis=-1))
