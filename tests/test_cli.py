@@ -44,7 +44,7 @@ def test_run_prints_a_board_writes_its_files_and_repeats_itself(
     out = tmp_path / "out"
     code, printed, _ = call(capsys, "run", *QUICK, "--out", out)
     assert code == 0 and "occlusion" in printed and "random order" in printed
-    names = {"leaderboard.md", "leaderboard.html", "leaderboard.csv", "leaderboard.json"}
+    names = {f"leaderboard.{suffix}" for suffix in ("md", "html", "csv", "json", "tex")}
     assert names <= {p.name for p in out.iterdir()}
     first = (out / "leaderboard.json").read_bytes()
     found = json.loads(first)

@@ -42,7 +42,7 @@ class Board:
         return report.to_markdown(self.rows)
 
     def save(self, folder: str | Path) -> None:
-        """Write ``leaderboard.md``, ``.html``, ``.csv`` and ``.json`` into a folder."""
+        """Write ``leaderboard.md``, ``.html``, ``.csv``, ``.json`` and ``.tex`` into a folder."""
         report.write(self.entries, Path(folder), command=self.command)
 
     def report(self, out: str | Path) -> list[Path]:

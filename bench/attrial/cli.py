@@ -2,12 +2,12 @@
 
 import os
 import sys
-from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, cast
 
 import typer
 
+from attrial.choices import Format, Kind
 from attrial.errors import AttrialError
 
 app = typer.Typer(
@@ -17,25 +17,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
-
-
-class Kind(StrEnum):
-    """What can be listed."""
-
-    methods = "methods"
-    metrics = "metrics"
-    tasks = "tasks"
-    removals = "removals"
-    checks = "checks"
-
-
-class Format(StrEnum):
-    """Forms of a leaderboard."""
-
-    md = "md"
-    html = "html"
-    csv = "csv"
-    json = "json"
 
 
 Many = list[str] | None

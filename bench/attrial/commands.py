@@ -78,7 +78,7 @@ def show(board: Board, out: Path) -> None:
     _print_markdown(board.markdown())
     for notice in board.notices:
         typer.echo(f"note: {notice}", err=True)
-    typer.echo(f"wrote {out / 'leaderboard.html'} (and .md, .csv, .json)", err=True)
+    typer.echo(f"wrote {out / 'leaderboard.html'} (and .md, .csv, .json, .tex)", err=True)
 
 
 def _print_markdown(text: str) -> None:

@@ -11,6 +11,7 @@ from attrial.report.checks import checks_markdown as checks_markdown
 from attrial.report.checks import save_checks as save_checks
 from attrial.report.heatmap import html_heatmap, terminal_heatmap
 from attrial.report.html import page
+from attrial.report.latex import to_latex as to_latex
 from attrial.report.markdown import to_markdown
 from attrial.report.matrix import html_matrix as html_matrix
 from attrial.report.matrix import terminal_matrix as terminal_matrix
@@ -19,11 +20,11 @@ from attrial.store import Entry
 
 __all__ = ["html_heatmap", "page", "render", "terminal_heatmap", "to_markdown", "write"]
 
-FORMS = ("md", "html", "csv", "json")
+FORMS = {"md": "md", "html": "html", "csv": "csv", "json": "json", "latex": "tex"}  # and suffixes
 
 
 def render(entries: Sequence[Entry], form: str, *, command: str = "") -> str:
-    """A leaderboard as text: ``md``, ``html``, ``csv`` or ``json``.
+    """A leaderboard as text: ``md``, ``html``, ``csv``, ``json`` or ``latex``.
 
     Raises:
         AttrialError: If there is no such form.
@@ -35,14 +36,16 @@ def render(entries: Sequence[Entry], form: str, *, command: str = "") -> str:
     rows = leaderboard.rows(entries)
     if form == "md":
         return to_markdown(rows, details=True, command=command)
+    if form == "latex":
+        return to_latex(rows, command=command)
     return leaderboard.to_json(rows) if form == "json" else leaderboard.to_csv(rows)
 
 
 def write(entries: Sequence[Entry], folder: Path, *, command: str = "") -> None:
-    """Write ``leaderboard.md``, ``.html``, ``.csv`` and ``.json`` into a folder, each whole.
+    """Write ``leaderboard.md``, ``.html``, ``.csv``, ``.json``, ``.tex`` into a folder, each whole.
 
     Raises:
         AttrialError: If one can't be written.
     """
-    for form in FORMS:
-        write_text(folder / f"leaderboard.{form}", render(entries, form, command=command))
+    for form, suffix in FORMS.items():
+        write_text(folder / f"leaderboard.{suffix}", render(entries, form, command=command))
