@@ -15,6 +15,34 @@ FUSIONS: Mapping[str, Callable[[Floats], Floats]] = {
 }
 
 
+def weights_of(attention: npt.ArrayLike, what: str = "attention") -> Floats:
+    """Weights as numbers, finite and never negative, in any shape.
+
+    Raises:
+        AttrialError: Otherwise, with the first place that is neither.
+    """
+    weights = np.asarray(attention, np.float64)
+    _check(weights, np.isfinite(weights) & (weights >= 0), what, "finite and 0 or more")
+    return weights
+
+
+def finite(values: npt.ArrayLike, what: str) -> Floats:
+    """Numbers of either sign, all finite.
+
+    Raises:
+        AttrialError: Otherwise, with the first place that is not.
+    """
+    found = np.asarray(values, np.float64)
+    _check(found, np.isfinite(found), what, "finite")
+    return found
+
+
+def _check(values: Floats, fine: Bools, what: str, wanted: str) -> None:
+    if not fine.all():
+        place = tuple(int(k) for k in np.argwhere(~fine)[0])
+        raise AttrialError(f"{what} is {values[place]} at {list(place)}; it must be {wanted}")
+
+
 def fuse(attention: npt.ArrayLike, fusion: str = "mean") -> Floats:
     """Fold heads: (L, H, n, n) -> (L, n, n); what has no heads passes unchanged.
 
@@ -60,7 +88,7 @@ def add_residual(matrices: Floats, residual: npt.ArrayLike = 0.5) -> Floats:
     to nothing stays where it is).
     """
     share = np.asarray(residual, np.float64)
-    if ((share < 0) | (share > 1)).any():
+    if not ((share >= 0) & (share <= 1)).all():  # nan is neither
         raise AttrialError(f"residual={residual!r}; it is a share from 0 to 1")
     if share.shape not in ((), matrices.shape[:1], matrices.shape[:2]):
         raise AttrialError(

@@ -7,7 +7,7 @@ import numpy.typing as npt
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
-from attrial.algebra.matrices import add_residual, fuse
+from attrial.algebra.matrices import add_residual, fuse, weights_of
 from attrial.masks import Floats
 
 UNITS = 2**29  # whole units that the flow is counted in: a pair of opposite edges fits 32 bits
@@ -38,7 +38,7 @@ def flow(
 
     Source: Abnar & Zuidema 2020, arXiv 2005.00928.
     """
-    layers = add_residual(fuse(attention, fusion), residual)
+    layers = add_residual(fuse(weights_of(attention), fusion), residual)
     depth, n = layers.shape[:2]
     graph = _graph(layers)
     outputs = range(n) if rows is None else rows

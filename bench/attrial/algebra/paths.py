@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from attrial.algebra.matrices import add_residual, discard, fuse
+from attrial.algebra.matrices import add_residual, discard, finite, fuse, weights_of
 from attrial.errors import AttrialError
 from attrial.masks import Floats
 
@@ -33,9 +33,12 @@ def rollout(
     Returns:
         (n, n), rows sum to 1: the share of output i that came from input j.
 
+    Raises:
+        AttrialError: If a weight is negative or not finite, or a share is none from 0 to 1.
+
     Source: Abnar & Zuidema 2020, arXiv 2005.00928.
     """
-    fused = discard(fuse(attention, fusion), discard_ratio, protect=protect)
+    fused = discard(fuse(weights_of(attention), fusion), discard_ratio, protect=protect)
     return product(add_residual(fused, residual), start=start)
 
 
@@ -73,7 +76,7 @@ def rollout_encoder_decoder(
         encoder's inputs. Rows of [D | X] sum to 1.
     """
     encoded = rollout(encoder, residual, fusion)
-    own, looks = add_residual(fuse(decoder, fusion), residual), _crossing(cross, fusion)
+    own, looks = add_residual(fuse(weights_of(decoder), fusion), residual), _crossing(cross, fusion)
     if own.shape[:2] != looks.shape[:2] or looks.shape[2] != len(encoded):
         raise AttrialError(
             f"decoder attention {own.shape}, cross attention {looks.shape} and encoder "
@@ -90,7 +93,7 @@ def rollout_encoder_decoder(
 
 def _crossing(cross: npt.ArrayLike, fusion: str) -> Floats:
     """Heads of (L', H, t, s) folded, rows scaled to sum 1 (or all zero): (L', t, s)."""
-    weights = np.asarray(cross, np.float64)
+    weights = weights_of(cross, "cross attention")
     if weights.ndim == 4:
         t, s = weights.shape[2:]
         wide = max(t, s)
@@ -119,7 +122,7 @@ def chefer(attention: npt.ArrayLike, gradient: npt.ArrayLike, *, start: int = 0)
 
 def positive(attention: npt.ArrayLike, gradient: npt.ArrayLike) -> Floats:
     """mean_h relu(gradient * attention): twice (L, H, t, s) -> (L, t, s)."""
-    weights, slopes = np.asarray(attention, np.float64), np.asarray(gradient, np.float64)
+    weights, slopes = finite(attention, "attention"), finite(gradient, "gradient")
     if weights.ndim != 4 or weights.shape != slopes.shape:
         raise AttrialError(
             f"attention {weights.shape} and gradient {slopes.shape}; both are (L, H, n, n)"
