@@ -11,10 +11,14 @@ import torch
 from torch import Tensor
 from transformers import AutoConfig, AutoModelForSequenceClassification, PreTrainedModel
 
+from attrial.ask import Slope
 from attrial.errors import AttrialError, NotApplicable
 from attrial.masks import Floats
 from attrial.models.layers import KINDS, matrices
 from attrial.models.tap import capture
+from attrial.target import Target
+from attrial.value import Subject
+from tests import tiny
 from tests.attended import LAYERS, SHARP, SHOWING, attended, sharpness
 from tests.slow_layers import NAMES, Slow, matrix
 
@@ -168,3 +172,42 @@ def test_a_kind_that_is_none_is_answered_with_near_ones() -> None:
     it = attended("bert")
     with pytest.raises(AttrialError, match="did you mean norm"):
         matrices(it.model, it.run, "nrm")
+
+
+FIRST_TAKES = {
+    "bert": "bert.embeddings",
+    "albert": "albert.encoder.embedding_hidden_mapping_in",
+    "distilbert": "distilbert.embeddings",
+}
+
+
+@pytest.mark.parametrize("family", FIRST_TAKES)
+def test_gradients_by_what_the_first_layer_takes(family: str) -> None:
+    c = tiny.classifier(family)
+    x = c.encode("x", [tiny.TEXT])
+    subject = Subject(x, "mask", Target(1, "logit"))
+    (got,) = c.slope([(subject, Slope(np.ones((1, x.n)), at="layers"))])
+    leaves: list[Tensor] = []
+
+    def begin(module: torch.nn.Module, args: object, output: Tensor) -> Tensor:
+        leaves.append(output.detach().requires_grad_())
+        return leaves[-1]
+
+    handle = c.forward.model.get_submodule(FIRST_TAKES[family]).register_forward_hook(begin)
+    logits = c.forward.model(input_ids=torch.tensor(x.ids[None])).logits
+    handle.remove()
+    (gradient,) = torch.autograd.grad(logits[0, 1], leaves)
+    np.testing.assert_allclose(got.gradient, gradient.numpy(), atol=1e-5)
+    np.testing.assert_allclose(got.difference, leaves[0].detach().numpy(), atol=1e-6)
+    np.testing.assert_allclose(got.values, logits[:, 1].detach().numpy(), atol=1e-5)
+    (words,) = c.slope([(subject, Slope(np.ones((1, x.n)), "zero"))])
+    if words.gradient.shape == got.gradient.shape:
+        assert np.abs(words.gradient - got.gradient).max() > 1e-2
+
+
+def test_at_the_first_layer_there_is_no_way_from_a_baseline() -> None:
+    c = tiny.classifier("bert")
+    x = c.encode("x", [tiny.TEXT])
+    ask = Slope(np.full((1, x.n), 0.5), at="layers")
+    with pytest.raises(NotApplicable, match="at the input alone"):
+        c.slope([(Subject(x, "mask", Target(0)), ask)])

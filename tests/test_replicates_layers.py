@@ -115,7 +115,8 @@ def bert_block(w: Weights, number: int, x: Floats, size: int) -> Block:
         return normed(x, w[f"{stem}{name}.weight"], w[f"{stem}{name}.bias"], 1e-12)
 
     q, k, v = (heads_of(linear(f"attention.self.{n}", x), size) for n in ("query", "key", "value"))
-    dense = w[f"{stem}attention.output.dense.weight"].T
+    dense, bias = (w[f"{stem}attention.output.dense.{n}"].T for n in ("weight", "bias"))
+    gain = w[f"{stem}attention.output.LayerNorm.weight"]
 
     def rest(attended: Floats) -> Floats:
         y = norm("attention.output.LayerNorm", attended + x)
@@ -123,15 +124,7 @@ def bert_block(w: Weights, number: int, x: Floats, size: int) -> Block:
         gelu = inner * (1 + erf(inner / np.sqrt(2))) / 2
         return norm("output.LayerNorm", linear("output.dense", gelu) + y)
 
-    return Block(
-        x,
-        v,
-        attends(q, k),
-        dense.reshape(len(v), size, -1),
-        w[f"{stem}attention.output.dense.bias"],
-        w[f"{stem}attention.output.LayerNorm.weight"],
-        rest,
-    )
+    return Block(x, v, attends(q, k), dense.reshape(len(v), size, -1), bias, gain, rest)
 
 
 @cache
