@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from attrial import testing
+from attrial.checking import check
 from attrial.errors import AttrialError, Undefined
 
 METHOD = '''"""A method that goes wrong."""
@@ -91,3 +92,19 @@ def test_an_undefined_cell_stays_undefined_and_own_errors_stay_as_they_are(tmp_p
         testing.attribute(refuses, GAME)
     with pytest.raises(AttrialError, match=r"^integrated_gradients: steps=0"):
         testing.attribute("integrated_gradients(steps=0)", GAME)
+
+
+CHECK = '''"""A check that goes wrong."""
+from attrial.check_bench import Bench, Outcome
+RULE, VERSION = "value", 1
+def wrong(bench: Bench, *, seed: int) -> Outcome:
+    """Go wrong."""
+    raise KeyError("gone")
+'''
+
+
+def test_a_check_that_goes_wrong_is_named_with_its_method(tmp_path: Path) -> None:
+    path = tmp_path / "wrong.py"
+    path.write_text(CHECK)
+    with pytest.raises(AttrialError, match=r"^check wrong of method random: KeyError: 'gone'$"):
+        check(["random"], "planted_keyword", checks=[str(path)], limit=1)

@@ -103,6 +103,17 @@ def test_a_bad_file_is_told_in_one_line(tmp_path: Path, source: str, said: str) 
         plugin_call.method(str(path))
 
 
+def test_a_package_that_fails_to_import_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "broken_plugins").mkdir()
+    (tmp_path / "broken_plugins" / "mine.py").write_text("import nowhere_at_all")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    plugin = registry.Plugin("mine", "broken_plugins.mine", tmp_path, "others 2.0")
+    with pytest.raises(AttrialError, match=r"mine of others 2\.0 fails to import: ModuleNotFound"):
+        plugin.load()
+
+
 def test_a_missing_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(AttrialError, match="no file"):
         plugin_call.method(str(tmp_path / "gone.py"))

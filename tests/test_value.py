@@ -11,7 +11,7 @@ from hypothesis.extra import numpy as hnp
 
 from attrial import testing
 from attrial.ask import Asking, Attend, Attention, Slope, Slopes, attend, keep, note, slope
-from attrial.errors import NotApplicable, Undefined
+from attrial.errors import AttrialError, NotApplicable, Undefined
 from attrial.example import plain
 from attrial.masks import Floats, Masks, Values, everything, keys
 from attrial.target import Target
@@ -119,7 +119,7 @@ def test_a_question_that_the_model_cannot_answer_is_named() -> None:
 
 def test_outputs_that_are_not_finite_are_refused() -> None:
     game = testing.game(2, lambda masks: np.full(len(masks), np.nan))
-    with pytest.raises(ArithmeticError, match="not finite"):
+    with pytest.raises(AttrialError, match="outputs on example game are not finite"):
         testing.attribute("occlusion", game)
 
 

@@ -8,7 +8,7 @@ from typing import cast
 from attrial.check_bench import Bench, Outcome, Told
 from attrial.check_judge import Judged, judge
 from attrial.check_record import CheckResult
-from attrial.errors import AttrialError, NotApplicable
+from attrial.errors import AttrialError, NotApplicable, Undefined, one_line
 from attrial.plugin_call import Bound, PluginMethod, bind
 from attrial.record import DataSpec, ModelSpec
 
@@ -26,9 +26,19 @@ class Check:
     bound: Bound
 
     def __call__(self, bench: Bench, *, seed: int) -> Outcome:
-        """Measure."""
+        """Measure.
+
+        Raises:
+            AttrialError: If it gives no outcome, or for whatever it raises, which is the cause.
+        """
         function = self.bound.plugin.function()
-        found = function(bench, seed=seed, **self.bound.args)
+        try:
+            found = function(bench, seed=seed, **self.bound.args)
+        except (AttrialError, Undefined):
+            raise
+        except Exception as error:
+            what = f"check {self.bound.text} of method {bench.method.bound.text}"
+            raise AttrialError(f"{what}: {one_line(error)}") from error
         if not isinstance(found, Outcome):
             raise AttrialError(f"check {self.bound.text} gave a {type(found).__name__}, no Outcome")
         return found

@@ -19,6 +19,15 @@ class Undefined(Exception):
     """A cell without a value, with its reason. Counted on the board, never filled."""
 
 
+def one_line(error: Exception) -> str:
+    r"""An exception's kind and what it says, in one line.
+
+    >>> one_line(KeyError("gone")), one_line(ValueError("two\nlines"))
+    ("KeyError: 'gone'", 'ValueError: two lines')
+    """
+    return f"{type(error).__name__}: {' '.join(str(error).split())}"
+
+
 def near(name: str, known: Iterable[str]) -> str:
     """The end of an error about a wrong name: near names, or all of them.
 

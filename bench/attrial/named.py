@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 
 from attrial.ask import Asking, Infill, Keep, Question, Reply, Slope, Soften, Suppress
-from attrial.errors import AttrialError, Undefined
+from attrial.errors import AttrialError, Undefined, one_line
 from attrial.example import Example
 from attrial.masks import Scores
 
@@ -36,7 +36,7 @@ def named(who: str, x: Example, start: Callable[[], Asking[R]]) -> Asking[R]:
     except (AttrialError, Undefined):
         raise
     except Exception as error:
-        raise AttrialError(f"{where}: {type(error).__name__}: {_line(error)}") from error
+        raise AttrialError(f"{where}: {one_line(error)}") from error
 
 
 def _fitting(where: str, x: Example, asker: Asking[R]) -> Asking[R]:
@@ -112,7 +112,3 @@ def number_of(who: str, x: Example, found: object) -> float:
 
 def _kind(value: object) -> str:
     return f"a value of type {type(value).__name__}"
-
-
-def _line(error: Exception) -> str:
-    return " ".join(str(error).split())

@@ -18,6 +18,7 @@ from attrial.ask import (
     Soften,
     Suppress,
 )
+from attrial.errors import AttrialError
 from attrial.example import Example
 from attrial.known import Known
 from attrial.masks import Floats, Masks, Values, keys
@@ -150,7 +151,7 @@ class Value:
 
 def _check(subject: Subject, outputs: Floats) -> None:
     if not np.isfinite(outputs).all():
-        raise ArithmeticError(f"the model's outputs on example {subject.example.id} are not finite")
+        raise AttrialError(f"the model's outputs on example {subject.example.id} are not finite")
 
 
 def _slope_key(subject: Subject, q: Slope) -> object:

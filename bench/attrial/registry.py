@@ -16,7 +16,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from types import ModuleType
 
-from attrial.errors import AttrialError, near
+from attrial.errors import AttrialError, near, one_line
 
 CODE = ("methods", "metrics", "removals", "checks")
 
@@ -32,9 +32,14 @@ class Plugin:
 
     def load(self) -> ModuleType:
         """Import the module: by its name, or from its file where no package holds it."""
-        if not self.module.startswith("file:"):
+        if self.module.startswith("file:"):
+            return _load_file(self.path)
+        try:
             return importlib.import_module(self.module)
-        return _load_file(self.path)
+        except Exception as error:
+            raise AttrialError(
+                f"{self.name} of {self.shipped_by} fails to import: {one_line(error)}"
+            ) from error
 
     def function(self) -> Callable[..., object]:
         """The one function that the module is named after."""
@@ -57,7 +62,7 @@ def _load_file(path: Path) -> ModuleType:
     try:
         spec.loader.exec_module(module)
     except Exception as error:
-        raise AttrialError(f"{path} fails to import: {type(error).__name__}: {error}") from error
+        raise AttrialError(f"{path} fails to import: {one_line(error)}") from error
     return module
 
 
