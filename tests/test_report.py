@@ -259,10 +259,10 @@ def test_no_records_no_tables() -> None:
     assert "Attribution methods on trial" in report.page([])
 
 
-def test_write_leaves_four_files(tmp_path: Path) -> None:
+def test_write_leaves_a_file_of_each_form(tmp_path: Path) -> None:
     found = made_up.entries(n=4)
     report.write(found, tmp_path / "new", command="attrial run")
-    names = [f"leaderboard.{form}" for form in ("csv", "html", "json", "md")]
+    names = [f"leaderboard.{form}" for form in ("csv", "html", "json", "md", "tex")]
     assert sorted(p.name for p in (tmp_path / "new").iterdir()) == names
     rows = leaderboard.rows(found)
     assert (tmp_path / "new" / "leaderboard.json").read_text() == leaderboard.to_json(rows)

@@ -9,8 +9,8 @@ from attrial.report.tables import Line, Section, Table, conflicts, sections
 READ = (
     "Cells: mean and the ranks that the method may have, 1 = best; **bold**: no method is told to "
     "be better. ↑ and ↓ point to where a metric gets better. *Controls* are not ranked. "
-    "≈: not told apart from a random order, <: worse than one. (n): fewer examples than were "
-    "tried, the rest is undefined."
+    "≈: not told apart from a random order, <: worse than one. (n of N): defined on fewer "
+    "examples than were tried."
 )
 STATISTICS = (
     "Intervals: 95 % percentile bootstrap of the mean over examples. Ranks: pairwise sign-flip "
@@ -69,7 +69,7 @@ def _cell(row: Row | None, table: Table) -> str:
     value = words.number(row.value)
     shown = f"**{value}**" if row.rank_low == 1 and row.metric in table.telling else value
     place = f" {words.rank(row)}" if row.rank_low is not None else ""
-    few = f" ({row.n})" if row.undefined else ""
+    few = f" ({row.n} of {row.n + row.undefined})" if row.undefined else ""
     return shown + place + _chance(row, table) + few
 
 

@@ -25,7 +25,7 @@ def metrics(found: Findings) -> list[Part]:
 METRICS = (
     "Every metric is turned so that higher is better. On each example the methods are ranked by "
     "both metrics; examples on which one of them ranks nobody, or a method has no value, are left "
-    "out and counted under the pointer. Metrics that disagree measure different things: choosing "
+    "out; in brackets: those that stay. Metrics that disagree measure different things: choosing "
     "one of them is a choice, and no composite is made here."
 )
 
@@ -60,8 +60,8 @@ def _extremes(matrix: Matrix, start: str) -> str:
         return f"{start} alike by nobody: every pair is undefined."
     top, low = int(np.nanargmax(values)), int(np.nanargmin(values))
     most, least = (f"{matrix.names[i[k]]} and {matrix.names[j[k]]}" for k in (top, low))
-    if len(values) == 1:
-        return f"{start} by {most} with agreement {values[0]:.2f}."
+    if f"{values[top]:.2f}" == f"{values[low]:.2f}":
+        return f"{start} as alike by every pair ({values[top]:.2f})."
     return (
         f"{start} most alike by {most} ({values[top]:.2f}), least by {least} ({values[low]:.2f})."
     )

@@ -1,6 +1,7 @@
 """Methods over blocks: average ranks with their critical difference, and strengths. Pure."""
 
 from collections.abc import Sequence
+from math import isinf
 
 from attrial.report import words
 from attrial.report.account.places import grade
@@ -29,7 +30,7 @@ def _blocks(b: Blocks) -> list[Part]:
     r = b.ranking
     test = (
         f"{words.family(b.family)}, {b.blocks} blocks ({b.what}): Friedman chi-squared "
-        f"{r.test.chi2:.2f}, p {grade(r.test.chi2_p)}; Iman-Davenport F {r.test.f:.2f}, p "
+        f"{r.test.chi2:.2f}, p {grade(r.test.chi2_p)}; Iman-Davenport F {_f(r.test.f)}, p "
         f"{grade(r.test.f_p)}; Kendall's W {r.w:.2f}; critical difference {r.difference:.2f}."
     )
     parts: list[Part] = [plain(test)]
@@ -46,6 +47,10 @@ def _drawing(b: Blocks) -> Drawing:
         f"Critical-difference diagram, {b.blocks} blocks: bars join methods that "
         "are not told apart; the best is on the left.",
     )
+
+
+def _f(value: float) -> str:
+    return "infinite" if isinf(value) else f"{value:.2f}"
 
 
 def _ranks(b: Blocks) -> Table:

@@ -98,7 +98,8 @@ def evidence(found: Sequence[Concord]) -> list[Part]:
 CONCORD = (
     "Kendall's tau-b of the method means, each metric turned so that higher is better: 1 = the "
     "methods are ranked as known evidence ranks them, 0 = unrelated, -1 = reversed. The interval "
-    "is a bootstrap over examples; with few methods tau takes few values."
+    "is a bootstrap over examples; with few methods tau takes few "
+    "values, and where evidence can't tell methods apart it stays below 1."
 )
 
 
@@ -108,7 +109,7 @@ def _concord_sentence(found: Sequence[Concord]) -> Bullets:
     items: list[Sentence] = [
         [Phrase(
             f"Of {count(len(found), 'pair')} of a metric and a measure of known evidence, "
-            f"{len(told)} agree beyond doubt (interval above 0), {len(against)} contradict."
+            f"{len(told)} agree (interval above 0) and {len(against)} contradict (below 0)."
         )]
     ]  # fmt: skip
     for c in against:
