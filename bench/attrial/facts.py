@@ -36,9 +36,11 @@ KINDS: Mapping[str, Kind] = {
             "adds": "ADDITIVE",
             "draws": "STOCHASTIC",
             "asks": "ASKS",
+            "budget": "BUDGET",
         },
         "class: explains one class, not the input alone; adds: scores sum to the change of the "
-        "value; draws: random, by a seed; asks: questions to the model",
+        "value; draws: random, by a seed; asks: questions to the model; "
+        "budget: the option that --budget fills in",
         ("Formula", "Source", "Traps"),
         "methods/attrial_methods",
     ),

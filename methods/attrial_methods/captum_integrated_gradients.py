@@ -43,7 +43,8 @@ def captum_integrated_gradients(
 
     Traps:
         A zero embedding is the default baseline, which is no word of any model. The steps are
-        fixed: whether 50 suffice only the noted gap tells.
+        fixed: whether 50 suffice only the noted gap tells. The weights of ``riemann_trapezoid`` sum
+        to (steps - 1) / steps: its scores are too small by that factor.
 
     Args:
         x: The example.
