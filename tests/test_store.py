@@ -43,6 +43,7 @@ def some_trials(draw: st.DrawFn) -> list[Trial]:
             truncated=draw(st.integers(0, 99)),
             values={m: draw(cells) for m in metrics},
             normalised={m: draw(cells) for m in metrics},
+            swapped={m: draw(cells) for m in metrics},
             reasons={m: draw(names) for m in metrics if draw(st.booleans())},
             curves={
                 c: draw(st.lists(any_float, max_size=3)) for c in curves if draw(st.booleans())

@@ -55,12 +55,13 @@ def _trial(
         curves=measured.curves.get(place, {}),
         notes={**(own.notes if own else {}), **measured.notes.get(place, {})},
         cost={} if own is None else dict(own.cost),
-        swapped={
-            n: measured.swapped[*place[:2], n, i]
-            for n in names
-            if (*place[:2], n, i) in measured.swapped
-        },
+        swapped=_swapped(measured, job, names, i),
     )
+
+
+def _swapped(measured: Measured, job: Job, names: Sequence[str], i: int) -> dict[str, float | None]:
+    cells = {name: (job.label, job.removal, name, i) for name in names}
+    return {n: measured.swapped[cell] for n, cell in cells.items() if cell in measured.swapped}
 
 
 def _all_normalised(
