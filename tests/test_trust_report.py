@@ -137,6 +137,23 @@ def test_one_method_and_one_example_are_no_error() -> None:
     assert "One method alone can't disagree" in text and "Only `a` was tried" in text
 
 
+def test_methods_without_any_value_are_told_and_no_error() -> None:
+    reason = "not applicable: needs 'attend', which this model can't answer"
+    empty: list[float | None] = [None, None]
+    text = markdown(document([entry(By("a", {"aopc": empty}), reason=reason)]))
+    assert f"`a` is {reason}." in text and "No method has a value here" in text
+    assert "| `a`    | n/a" in text
+
+
+def test_a_record_without_metrics_is_passed_over() -> None:
+    bare = entry(By("a", {"aopc": [0.5, 0.6]}, removal="delete"))
+    spec = bare.record.spec.model_copy(update={"metrics": {}})
+    record = bare.record.model_copy(update={"spec": spec, "cells": {}, "facts": {}})
+    both = [entry(By("a", {"aopc": [0.5, 0.6]})), Entry(record, bare.trials)]
+    assert "Only `a` was tried" in markdown(document(both))
+    assert "Verdict" not in markdown(document(both[1:]))
+
+
 def test_nothing_at_all_is_no_error() -> None:
     assert "Provenance" in markdown(document([]))
 

@@ -121,7 +121,8 @@ def grounds(entries: Sequence[Entry]) -> list[Ground]:
     unique = {e.record.spec.digest: e for e in entries}
     cut: dict[Key, list[Entry]] = {}
     for _, entry in sorted(unique.items()):
-        cut.setdefault(_key(entry.record.spec), []).append(entry)
+        if entry.record.spec.metrics:  # a run under a removal that no metric depends on is empty
+            cut.setdefault(_key(entry.record.spec), []).append(entry)
     return [_ground(found) for _, found in sorted(cut.items())]
 
 

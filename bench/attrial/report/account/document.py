@@ -8,7 +8,7 @@ from attrial.report import words
 from attrial.report.account import agreement, changes, measures, ranks, verdicts
 from attrial.report.account.provenance import provenance
 from attrial.report.parts import Bullets, Heading, Part, note
-from attrial.report.tables import Key, Section, section_key, sections
+from attrial.report.tables import Section, sections
 from attrial.store import Entry
 from attrial.trust import Findings, Ground, Trust, trust
 
@@ -32,30 +32,34 @@ def document(
     unique = {e.record.spec.digest: e for e in entries}
     ordered = [e for _, e in sorted(unique.items())]
     found = trust(ordered)
-    tables = {section_key(s.head): s for s in sections(leaderboard.rows(ordered))}
-    parts: list[Part] = [Heading(1, TITLE), note(LEAD), *_summary(found, tables)]
+    by_run = _by_run(sections(leaderboard.rows(ordered)))
+    parts: list[Part] = [Heading(1, TITLE), note(LEAD), *_summary(found, by_run)]
     for number, part in enumerate(found.parts):
-        section = tables[_key(part.ground)]
+        section = _section(part.ground, by_run)
         parts += _chapter(f"task-{number + 1}", part, section, checks)
     grounds = [part.ground for part in found.parts]
     made = [Heading(2, "Provenance", "provenance"), *provenance(ordered, grounds, command)]
     return [*parts, *_overall(found), *made]
 
 
-def _summary(found: Trust, tables: Mapping[Key, Section]) -> list[Part]:
+def _summary(found: Trust, by_run: Mapping[str, Section]) -> list[Part]:
     """The verdicts of all tasks before anything else, where there are several."""
     if len(found.parts) < 2:
         return []
-    chapters = [tables[_key(part.ground)] for part in found.parts]
+    chapters = [_section(part.ground, by_run) for part in found.parts]
     items = [s for section in chapters for s in verdicts.told(section, f"{section.title}. ")]
     return [Heading(2, "In short", "short"), Bullets(tuple(items))]
 
 
-def _key(ground: Ground) -> Key:
-    """The key of the section that the same records make."""
-    s = ground.spec
-    place = (s.data.task, s.model.name, s.model.revision or "", s.model.weights, s.data.digest)
-    return (*place, s.players, s.target, s.explained_under, str(s.seed))
+def _by_run(found: Sequence[Section]) -> dict[str, Section]:
+    lines = ((s, line) for s in found for table in s.tables for line in table.lines)
+    return {row.run: s for s, line in lines for row in line.cells if row is not None}
+
+
+def _section(ground: Ground, by_run: Mapping[str, Section]) -> Section:
+    """The section that the same records make."""
+    runs = (e.record.spec.digest for e in ground.entries)
+    return next(by_run[run] for run in runs if run in by_run)
 
 
 def _overall(found: Trust) -> list[Part]:
