@@ -216,6 +216,22 @@ def test_what_does_not_fit_is_one_line_and_exit_code_2(
     assert not list(tmp_path.glob("out/runs/*"))  # told before anything is computed
 
 
+def test_what_is_to_be_scored_is_printed_and_comes_back_with_scores(
+    inside: Board, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["players", "--task", TASK, "--limit", LIMIT]
+    code, printed, _ = call(capsys, *words)
+    rows: Rows = [json.loads(line) for line in printed.splitlines()]
+    assert code == 0 and [list(row) for row in rows] == [["id", "text", "players", "target"]] * 4
+    assert call(capsys, *words, "--out", tmp_path / "p.jsonl")[:2] == (0, "")
+    assert (tmp_path / "p.jsonl").read_text() == printed
+    for row, trial in zip(rows, entry(inside, "occlusion").trials, strict=True):
+        row["scores"] = trial.scores
+    assert measured(entry(score({"mine": rows}), "mine")) == measured(entry(inside, "occlusion"))
+    code, _, err = call(capsys, "players")
+    assert code == 2 and "name the task" in err
+
+
 def test_labels_name_targets_too(inside: Board) -> None:
     labels = entry(inside, "occlusion").record.labels
     assert len(labels) == 2

@@ -128,9 +128,7 @@ def _hint(row: Attribution, x: Example, kind: str, at: int) -> str:
             return f"; these look like tokens, the task's players are words: {SUM}"
         return "; tokens are named as they stand in the text, without marks, special ones left out"
     if x.truncated and at == x.n:
-        return (
-            f"; the model takes no more than these, so {x.truncated} words were cut: leave them out"
-        )
+        return f"; the model takes no more: leave out what was cut (words: {x.truncated})"
     inside = at < min(x.n, len(row.players))
     if inside and row.players[at].casefold() == x.players[at].casefold():
         return "; they differ in case alone: players are named as they stand in the text"

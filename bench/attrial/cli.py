@@ -7,8 +7,10 @@ from typing import Annotated, cast
 
 import typer
 
+from attrial import outside_commands
 from attrial.choices import Format, Kind
 from attrial.errors import AttrialError
+from attrial.options import Many, command_line
 
 app = typer.Typer(
     name="attrial",
@@ -17,9 +19,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     add_completion=False,
 )
-
-
-Many = list[str] | None
 
 
 @app.command()
@@ -68,49 +67,18 @@ def run(
     asked = asked.model_copy(update={k: _frozen(v) for k, v in given.items() if v is not None})
     with commands.progress() as shown:
         board = api.run_suite(
-            asked, data=data, out=out, batch_tokens=batch_tokens, watch=shown, command=_command()
+            asked,
+            data=data,
+            out=out,
+            batch_tokens=batch_tokens,
+            watch=shown,
+            command=command_line(),
         )
     commands.show(board, out)
 
 
-@app.command()
-def score(
-    files: Annotated[
-        list[Path],
-        typer.Argument(help="Parquet or JSON lines: id or text, players, scores; method, target."),
-    ],
-    task: Annotated[
-        str | None, typer.Option(help="Whose examples they explain: a name or a TOML file.")
-    ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option(help="Folder or Hub id of the classifier; the task's own by default."),
-    ] = None,
-    data: Annotated[
-        Path | None, typer.Option(help="Local file or folder to read instead of the task's data.")
-    ] = None,
-    method: Annotated[
-        Many, typer.Option(help="Of attrial, on the same board. May be repeated.")
-    ] = None,
-    metric: Annotated[Many, typer.Option(help="Such as 'aopc'. May be repeated.")] = None,
-    removal: Annotated[Many, typer.Option(help="How players are removed.")] = None,
-    limit: Annotated[int | None, typer.Option(min=1, help="First examples of the task.")] = None,
-    seed: Annotated[int, typer.Option(help="Of all draws.")] = 0,
-    partial: Annotated[
-        bool, typer.Option("--partial", help="Examples without a row count as undefined.")
-    ] = False,
-    out: Annotated[Path, typer.Option(help="Folder for records and tables.")] = Path("attrial-out"),
-) -> None:
-    """Score attributions that were made elsewhere, beside controls and attrial's own methods."""
-    from attrial import commands, scoring
-
-    with commands.progress() as shown:
-        board = scoring.score(
-            files, task, model=model, data=data, methods=method or (), metrics=metric or (),
-            removals=removal or (), limit=limit, seed=seed, partial=partial, out=out,
-            watch=shown, command=_command(),
-        )  # fmt: skip
-    commands.show(board, out)
+app.command()(outside_commands.players)
+app.command()(outside_commands.score)
 
 
 @app.command()
@@ -151,12 +119,6 @@ def check(
 
 def _frozen(value: object) -> object:
     return tuple(value) if isinstance(value, list) else value
-
-
-def _command() -> str:
-    import shlex
-
-    return shlex.join(["attrial", *sys.argv[1:]])
 
 
 @app.command()
@@ -229,7 +191,7 @@ def report(
     """Tell how far the boards of the folders can be trusted: a report from records alone."""
     from attrial import commands
 
-    commands.report_on(folders, out, _command())
+    commands.report_on(folders, out, command_line())
 
 
 Usage = cast(type[typer.BadParameter], typer.BadParameter.__base__)  # wrong options and arguments

@@ -1,19 +1,25 @@
 """What notebooks and commands call to score attributions that were made elsewhere."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from attrial import outside_rows
+from attrial import asked, outside_rows
 from attrial.api import run_suite
 from attrial.board import Board
-from attrial.classifiers import ModelLike
+from attrial.chunk import predicted
+from attrial.classifiers import ModelLike, classifier_of
 from attrial.errors import AttrialError
 from attrial.evaluator import Watch, unwatched
+from attrial.example import Example
+from attrial.models.threads import suited
 from attrial.outside import submissions
 from attrial.outside_rows import Sheet
 from attrial.suite import suite_of
 from attrial.task import Source
+from attrial.trial import prepare
+from attrial.value import Value
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,17 +74,61 @@ def score(
     Raises:
         AttrialError: For a row that is wrong, doesn't fit its example or is missing: one line.
     """
-    if task is None and data is None:
-        raise AttrialError("name the task whose examples the attributions explain, or give data")
+    tasks = _tasks(task, data)
     handed_in = submissions(_sheets(given), partial=partial)
     suite = suite_of(
-        [] if task is None else [task], methods,
+        tasks, methods,
         metrics=metrics, removals=removals, limit=limit, seed=seed,
     )  # fmt: skip
     return run_suite(
         suite, models=[] if model is None else [model], data=data,
         submissions=handed_in, out=out, batch_tokens=batch_tokens, watch=watch, command=command,
     )  # fmt: skip
+
+
+def _tasks(task: str | Path | None, data: Source) -> list[str | Path]:
+    if task is None and data is None:
+        raise AttrialError("name the task whose examples are explained, or give data")
+    return [] if task is None else [task]
+
+
+def players(
+    task: str | Path | None = None,
+    *,
+    model: ModelLike | None = None,
+    data: Source = None,
+    limit: int | None = None,
+) -> list[dict[str, object]]:
+    """What is to be scored: one dict an example, to which ``scores`` are added for ``score``.
+
+    It has ``id``, ``text`` (and ``text_pair``), ``players`` (n strings) and ``target``, the label
+    of the class that the model predicts, which is the one to explain.
+
+    Args:
+        task: As for ``score``.
+        model: As for ``score``.
+        data: As for ``score``.
+        limit: Examples, the first ones.
+
+    Raises:
+        AttrialError: If the task, its data and the model don't fit.
+    """
+    suite = suite_of(_tasks(task, data), limit=limit)
+    nothing_else = replace(asked.asked(suite), methods={}, metrics={})
+    (found,) = asked.tasks(suite, data)
+    own = None if model is not None else found.model_revision
+    place = asked.own_model(found) if model is None else model
+    prepared = prepare(nothing_else, found, classifier_of(place, revision=own), data)
+    a, asked_model = prepared.assignment, prepared.model
+    with suited(asked_model.forward.model):
+        classes = predicted(Value(asked_model), prepared.examples, a.explained_under)
+    named = zip(prepared.examples, classes, strict=True)
+    return [_to_score(x, asked_model.labels[index]) for x, index in named]
+
+
+def _to_score(x: Example, target: str) -> dict[str, object]:
+    texts = dict(zip(("text", "text_pair"), x.text, strict=False))
+    return {"id": x.id, **texts, "players": list(x.players), "target": target}
 
 
 def _sheets(given: Given) -> Iterator[Sheet]:
