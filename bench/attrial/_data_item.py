@@ -22,12 +22,16 @@ class Item:
         label: Index of the gold class among the task's label names, or None.
         evidence: Known evidence as (text, start, end): characters start to end - 1 of that text.
             Empty where it is known that there is none; None where nothing is known.
+        options: Continuations that are asked about, the right one first; empty for classifiers.
+        prefix: What a decoder has said before the option; empty at its start.
     """
 
     id: str
     texts: tuple[str, ...]
     label: int | None = None
     evidence: Spans | None = None
+    options: tuple[str, ...] = ()
+    prefix: str = ""
 
 
 @dataclass(frozen=True)
