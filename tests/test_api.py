@@ -182,6 +182,8 @@ def test_what_is_named_twice_is_tried_once() -> None:
         ({"metrics": "aopc"}, "metrics takes a list"),
         ({"metrics": [None]}, "metrics takes names or paths, not None"),
         ({"removals": 5}, "removals takes a list"),
+        ({"models": 5}, "models takes a list"),
+        ({"models": MODEL}, "models takes a list"),
         ({"models": [object]}, r"a loaded pair \(model, tokenizer\), not type"),
         ({"models": [("a", "b")]}, r"a loaded pair \(model, tokenizer\), not str, str"),
         ({"models": [()]}, "a folder, a Hub id or a loaded pair"),

@@ -232,6 +232,15 @@ def test_what_is_to_be_scored_is_printed_and_comes_back_with_scores(
     assert code == 2 and "name the task" in err
 
 
+def test_a_panel_of_removals_and_a_budget_serve_both_kinds(inside: Board) -> None:
+    board = score(
+        {"mine": own(inside)}, methods=["shapley"], budget=20, removals=["mask", "infill"], limit=2
+    )
+    by = {(e.record.spec.label, e.record.spec.removal) for e in board.entries}
+    shapley = next(label for label, _ in by if label.startswith("shapley("))
+    assert {(k, r) for k in ("mine", shapley) for r in ("mask", "infill")} <= by
+
+
 def test_labels_name_targets_too(inside: Board) -> None:
     labels = entry(inside, "occlusion").record.labels
     assert len(labels) == 2

@@ -61,7 +61,7 @@ def run(
         tasks, methods,
         metrics=metrics, removals=removals, limit=limit, budget=budget, seed=seed, infill=infill,
     )  # fmt: skip
-    if isinstance(models, str | Path | TextClassifier) or _is_pair(models):
+    if isinstance(models, str) or not isinstance(models, Sequence) or _is_pair(models):
         raise AttrialError("models takes a list, such as models=[...]; one was given bare")
     return run_suite(suite, models=models, data=data, out=out, batch_tokens=batch_tokens)
 

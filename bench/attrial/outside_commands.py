@@ -54,6 +54,12 @@ def score(
     metric: Annotated[Many, typer.Option(help="Such as 'aopc'. May be repeated.")] = None,
     removal: Annotated[Many, typer.Option(help="How players are removed.")] = None,
     limit: Limit = None,
+    budget: Annotated[
+        int | None, typer.Option(min=1, help="Model rows an example for methods that sample.")
+    ] = None,
+    infill: Annotated[
+        str | None, typer.Option(help="Masked language model that draws stand-ins for words.")
+    ] = None,
     seed: Annotated[int, typer.Option(help="Of all draws.")] = 0,
     partial: Annotated[
         bool, typer.Option("--partial", help="Examples without a row count as undefined.")
@@ -66,7 +72,7 @@ def score(
     with commands.progress() as shown:
         board = scoring.score(
             files, task, model=model, data=data, methods=method or (), metrics=metric or (),
-            removals=removal or (), limit=limit, seed=seed, partial=partial, out=out,
-            watch=shown, command=command_line(),
+            removals=removal or (), limit=limit, budget=budget, infill=infill, seed=seed,
+            partial=partial, out=out, watch=shown, command=command_line(),
         )  # fmt: skip
     commands.show(board, out)

@@ -39,7 +39,9 @@ def score(
     metrics: Sequence[str] = (),
     removals: Sequence[str] = (),
     limit: int | None = None,
+    budget: int | None = None,
     seed: int = 0,
+    infill: str | Path | None = None,
     partial: bool = False,
     out: str | Path | None = None,
     batch_tokens: int | None = None,
@@ -64,7 +66,9 @@ def score(
         metrics: As for ``run``.
         removals: The panel that metrics run under.
         limit: Examples, the first ones; rows of later ones are not read.
+        budget: Of ``methods``, as for ``run``.
         seed: Of all draws.
+        infill: As for ``run``.
         partial: Whether examples without a row count as undefined; they are refused otherwise.
         out: Folder for records and tables.
         batch_tokens: Tokens in one forward pass, padding included.
@@ -78,7 +82,7 @@ def score(
     handed_in = submissions(_sheets(given), partial=partial)
     suite = suite_of(
         tasks, methods,
-        metrics=metrics, removals=removals, limit=limit, seed=seed,
+        metrics=metrics, removals=removals, limit=limit, budget=budget, seed=seed, infill=infill,
     )  # fmt: skip
     return run_suite(
         suite, models=[] if model is None else [model], data=data,
