@@ -154,6 +154,24 @@ def test_a_size_cuts_one_group_and_leaves_every_member_equally_often(
     assert len(tops(np.zeros(n), [size], seed=0).masks) == comb(n, size)
 
 
+@pytest.mark.parametrize("tied", range(2, 17))
+def test_a_walk_reaches_every_set_whatever_the_ties(tied: int) -> None:
+    scores = np.arange(16.0).clip(max=16.0 - tied)
+    sets = tops(scores, np.arange(17), seed=0, chained=True)
+    for size in range(16):
+        below, above = (sets.masks[sets.level == k] for k in (size, size + 1))
+        assert all(any((~b | a).all() for b in below) for a in above), size
+        assert all(any((~b | a).all() for a in above) for b in below), size
+
+
+@pytest.mark.parametrize("tied", range(2, 15))
+def test_walks_over_alike_players_need_no_luck(tied: int) -> None:
+    scores = np.arange(14.0).clip(max=14.0 - tied)
+    alike = testing.game(14, lambda masks: masks.sum(axis=1) - 7.5)
+    assert testing.score("decision_flip_fraction", alike, scores) == pytest.approx(7 / 14)
+    assert testing.score("monotonicity", alike, scores) == pytest.approx(1, abs=1e-12)
+
+
 @pytest.mark.parametrize("n", [3, 7, 14])
 def test_at_all_players_every_method_is_alike(n: int) -> None:
     game = slow.interacting(n, 5)

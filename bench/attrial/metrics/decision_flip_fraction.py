@@ -56,7 +56,7 @@ def decision_flip_fraction(
         Undefined: If there are no players, the class is not the one decided for, or the empty input
             is decided the same way.
     """
-    sets = tops(scores, np.arange(x.n + 1), seed=seed)
+    sets = tops(scores, np.arange(x.n + 1), seed=seed, chained=True)
     stays = (yield from keep(~sets.masks)) >= 0
     if not stays[0]:
         raise Undefined("the class is not the one decided for")

@@ -50,7 +50,7 @@ def monotonicity(x: Example, scores: Scores, *, seed: int, every: bool = True) -
     Raises:
         Undefined: If there are no players.
     """
-    sets = tops(-scores, np.arange(x.n + 1), seed=seed)
+    sets = tops(-scores, np.arange(x.n + 1), seed=seed, chained=True)
     values = yield from keep(sets.masks)
 
     def holds(before: Ints, after: Ints) -> Bools:
