@@ -23,20 +23,31 @@ def edited(model: PreTrainedModel, edit: Callable[[Tensor], Tensor]) -> Iterator
     """One forward whose word embeddings (R, w, d) go through ``edit`` first.
 
     Raises:
-        NotApplicable: If the model didn't look its word embeddings up exactly once.
+        NotApplicable: If the model didn't look its word embeddings up exactly once, row by row.
     """
-    fired = 0
+    fired, given = 0, list[Tensor]()
 
-    def hook(module: nn.Module, inputs: object, output: Tensor) -> Tensor:
+    def see(module: nn.Module, args: object, named: dict[str, Tensor]) -> None:
+        given.append(named["input_ids"])
+
+    def hook(module: nn.Module, inputs: tuple[Tensor, ...], output: Tensor) -> Tensor:
         nonlocal fired
         fired += 1
+        if not torch.equal(inputs[0], given[-1]):
+            raise NotApplicable(
+                f"{type(model).__name__} looks its words up in another order than it is given them"
+            )
         return edit(output)
 
-    handle = table(model).register_forward_hook(hook)
+    handles = (
+        model.register_forward_pre_hook(see, with_kwargs=True),
+        table(model).register_forward_hook(hook),
+    )
     try:
         yield
     finally:
-        handle.remove()
+        for handle in handles:
+            handle.remove()
     if fired != 1:
         raise NotApplicable(
             f"{type(model).__name__} looks its word embeddings up {fired} times a forward, not once"

@@ -52,6 +52,11 @@ class Forward:
         """How many raw outputs a row has."""
         return int(self.model.config.num_labels or 0)
 
+    @property
+    def last(self) -> bool:
+        """Whether the answer is read at the last token."""
+        return self.causal
+
     def arguments(self, rows: Rows, batch: Batch) -> Arguments:
         """What the model is called with for one batch of (R, width) positions."""
         where = np.ix_(batch.rows, np.arange(batch.width))

@@ -9,6 +9,7 @@ from attrial.batching import longest
 from attrial.errors import AttrialError
 from attrial.models.embedding import table
 from attrial.models.forward import Forward
+from attrial.models.probing import places
 from attrial.models.switch import can_switch
 from attrial.removal import Vocabulary
 
@@ -48,10 +49,10 @@ def _is_classifier(model: PreTrainedModel) -> bool:
 
 def limit(forward: Forward, tokenizer: PreTrainedTokenizerBase) -> int:
     """Tokens that both the tokenizer and the model's table of positions have room for."""
-    places = getattr(forward.model.config, "max_position_embeddings", None)
-    if places is None or places <= 0:  # relative positions have no end
+    known = places(forward.model)
+    if known is None:  # relative positions have no end
         return int(tokenizer.model_max_length)
-    room = places - forward.offset
+    room = known - forward.offset
     if "position_ids" not in forward.takes:
         room = longest(room)
     return int(min(tokenizer.model_max_length, room))
@@ -91,15 +92,16 @@ def anchor(tokenizer: PreTrainedTokenizerBase) -> int | None:
 def answers(forward: Forward) -> frozenset[str]:
     """Which questions a classifier can answer."""
     seen = can_switch(forward.model) or "output_attentions" in forward.takes
-    replaceable, tapped = forward.replaceable, can_switch(forward.model)
+    one = not forward.model.config.is_encoder_decoder  # one stack that sees the text once
+    replaceable, tapped = forward.replaceable, one and can_switch(forward.model)
     can = {
         "keep": True,
         "slope": replaceable,
-        "attend": seen,
+        "attend": one and seen,
         "relevance": replaceable,
         "soften": replaceable,
         "suppress": tapped,
-        "layers": tapped and not forward.model.config.is_encoder_decoder,
+        "layers": tapped,
     }
     return frozenset(question for question, able in can.items() if able)
 

@@ -1,6 +1,7 @@
 """What a model's forward takes and does, found out from its signature and by trying."""
 
 import inspect
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +15,7 @@ from attrial.masks import Ints
 from attrial.models.embedding import edited, table
 from attrial.models.forward import Forward
 from attrial.models.guard import guarded
+from attrial.models.sided import LeftForward, TwoStacks
 from attrial.models.threads import suited
 from attrial.removal import Rows, closed_up, stack
 
@@ -27,16 +29,27 @@ def forward_of(model: PreTrainedModel, *, pad: int, tokens: int) -> Forward:
         AttrialError: If the model can't be told which positions to leave out, answers differently
             when it is padded, or makes position ids of its own that can't be found out.
     """
-    forward = plain_forward(model, pad=pad, tokens=tokens)
+    two = model.config.is_encoder_decoder and "decoder_attention_mask" in _takes(model)
+    kinds = (TwoStacks,) if two else (Forward, LeftForward)
+    forward = plain_forward(model, pad=pad, tokens=tokens, kinds=kinds)
     with suited(model), guarded(model), torch.inference_mode():
         forward = replace(forward, causal=_causal(forward))
         return replace(forward, replaceable=_replaceable(forward), drops=_drops(forward))
 
 
-def plain_forward(model: PreTrainedModel, *, pad: int, tokens: int) -> Forward:
-    """What a model's forward takes; it need not be a classifier's. Raises like ``forward_of``."""
-    if model.config.is_encoder_decoder:
-        raise AttrialError(f"{type(model).__name__} has a decoder; classifiers are encoders here")
+def plain_forward(
+    model: PreTrainedModel,
+    *,
+    pad: int,
+    tokens: int,
+    kinds: Sequence[type[Forward]] = (Forward,),
+) -> Forward:
+    """What a model's forward takes; it need not be a classifier's. Raises like ``forward_of``.
+
+    It is the first of the kinds under which padding changes nothing.
+    """
+    if model.config.is_encoder_decoder and Forward in kinds:
+        raise AttrialError(f"{type(model).__name__} has a decoder; an encoder is needed here")
     takes = _takes(model)
     if "attention_mask" not in takes:
         raise AttrialError(
@@ -44,8 +57,10 @@ def plain_forward(model: PreTrainedModel, *, pad: int, tokens: int) -> Forward:
         )
     with suited(model), guarded(model), torch.inference_mode():
         offset = _offset(model) if "position_ids" in takes else 0
-        forward = Forward(model, takes, offset, pad, tokens)
-        _check_padding(forward)
+        forwards = [kind(model, takes, offset, pad, tokens) for kind in kinds]
+        forward = next((f for f in forwards if _stands_padding(f)), None)
+    if forward is None:
+        raise AttrialError(f"{type(model).__name__} answers differently when rows are padded")
     return forward
 
 
@@ -72,20 +87,19 @@ def _offset(model: PreTrainedModel) -> int:
     raise AttrialError(f"{type(model).__name__} gives positions ids that can't be found out")
 
 
-def _check_padding(forward: Forward) -> None:
-    """Explicit arguments and positions that nobody sees must move the outputs by rounding alone."""
+def _stands_padding(forward: Forward) -> bool:
+    """Whether arguments and positions that nobody sees move the outputs by rounding alone."""
     ids = _probe(forward.model)
     bare = forward({"input_ids": ids})
     padded = _padded(forward, ids.cpu().numpy())[:, : bare.shape[1]]  # a head may speak a token
     rounding = torch.finfo(forward.model.dtype).eps ** 0.5
-    if (padded - bare).abs().max() > rounding * (1 + bare.abs().max()):
-        raise AttrialError(
-            f"{type(forward.model).__name__} answers differently when rows are padded"
-        )
+    return bool((padded - bare).abs().max() <= rounding * (1 + bare.abs().max()))
 
 
 def _causal(forward: Forward) -> bool:
     """Whether the first token's last state doesn't know what the last token is."""
+    if forward.model.config.is_encoder_decoder:
+        return False
     ids = _probe(forward.model)
     other = ids.clone()
     other[0, -1] = ids[0, 0]
@@ -108,7 +122,9 @@ def _drops(forward: Forward) -> int:
     Models that look at relative positions or through a window fail it, and those whose answers
     would not tell the difference stay on the slow path too.
     """
-    t = min(PROBED, int(getattr(forward.model.config, "max_position_embeddings", PROBED)) - 8)
+    if forward.model.config.is_encoder_decoder:
+        return 0  # its decoder would stand on another token
+    t = min(PROBED, (places(forward.model) or PROBED) - 8)
     rng = np.random.default_rng(0)
     ids = rng.choice(_probe(forward.model)[0].cpu().numpy(), (4, t))
     visible = rng.random((4, t)) < np.array([[0.9], [0.5], [0.5], [0.1]])
@@ -137,10 +153,24 @@ def _padded(forward: Forward, ids: Ints) -> Tensor:
     return forward(forward.arguments(stacked, Batch(width, np.array([0]), 1)))
 
 
+def places(model: PreTrainedModel) -> int | None:
+    """How many positions a model has room for; None where its config names no end."""
+    try:
+        found = getattr(model.config, "max_position_embeddings", None)
+    except NotImplementedError:  # some configs answer so that there is no end
+        return None
+    return int(found) if found and found > 0 else None
+
+
 def _probe(model: PreTrainedModel) -> Tensor:
-    """Six ids (1, 6) spread over the vocabulary, none of them padding."""
+    """Six ids (1, 6) spread over the vocabulary: no padding, and an end where a head looks for it.
+
+    Heads behind two stacks read at the one end of the text.
+    """
     weight = table(model).weight
     assert isinstance(weight, Tensor)
-    pads = {model.config.pad_token_id}
-    ids = [i for i in np.linspace(0, len(weight) - 1, 12).astype(int).tolist() if i not in pads]
-    return torch.tensor([ids[-6:]], device=weight.device)
+    own = model.config.get_text_config()
+    end = own.eos_token_id if own.is_encoder_decoder else None
+    no = {own.pad_token_id, end}
+    ids = [i for i in np.linspace(0, len(weight) - 1, 12).astype(int).tolist() if i not in no]
+    return torch.tensor([ids[-6:] if end is None else [*ids[-5:], end]], device=weight.device)

@@ -246,10 +246,10 @@ def _build(
     pad, tokens = pairing.padding(model, tokenizer), batch_tokens or pairing.budget(model)
     forward = forward_of(model, pad=pad, tokens=tokens)
     words = pairing.vocabulary(tokenizer)
-    if forward.causal:
+    if forward.causal or model.config.is_encoder_decoder:
         words = replace(words, pad=None)  # its head takes padding for the end of the text
     weights, dtype = pairing.digest(model), str(model.dtype).removeprefix("torch.")
     spec = ModelSpec(name=name, revision=revision, weights=weights, dtype=dtype)
     room, told = pairing.limit(forward, tokenizer), pairing.segments(forward, tokenizer)
-    encoder = Encoder(tokenizer, room, told, pairing.anchor(tokenizer), forward.causal)
+    encoder = Encoder(tokenizer, room, told, pairing.anchor(tokenizer), forward.last)
     return TextClassifier(forward, encoder, words, spec, pairing.answers(forward))
