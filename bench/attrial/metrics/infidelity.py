@@ -6,13 +6,15 @@ from attrial.ask import Asking
 from attrial.example import Example
 from attrial.masks import Floats, Scores
 from attrial.metrics._sets import drops, must_have_players, of_any_size, worth
+from attrial.metrics._soft import at_random
 
 DIRECTION = "lower"
 READS = "log_odds"
 FAMILY = "faithfulness"
 UNIT = "nats^2"
 RANKED = False
-VERSION = 1
+VERSION = 2
+DRAWS = 50  # of random attributions
 
 
 def infidelity(
@@ -67,5 +69,13 @@ def best_factor(said: Floats, fell: Floats) -> float:
 
 
 def expected(x: Example, *, seed: int, scaled: bool = False, samples: int = 200) -> Asking[float]:
-    """Scores of 0, which predict no drop: random ones have no unit to be drawn in."""
-    return (yield from infidelity(x, np.zeros(x.n), seed=seed, scaled=scaled, samples=samples))
+    """Scores of 0, which predict no drop: random ones have no unit to be drawn in.
+
+    With scaling they need none: the mean over many random attributions, uniform in [0, 1].
+    """
+    must_have_players(x.n)
+    gone = of_any_size(x.n, samples=samples, seed=seed)
+    fell = yield from drops(gone)
+    drawn = at_random(x.n, draws=DRAWS if scaled else 1, seed=seed)
+    said = [worth(gone, row if scaled else np.zeros(x.n)) for row in drawn]
+    return float(np.mean([((best_factor(s, fell) * s - fell) ** 2).mean() for s in said]))

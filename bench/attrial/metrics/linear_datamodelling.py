@@ -1,17 +1,21 @@
 """Rank correlation of sums of scores with values, over random sets that stay."""
 
+import numpy as np
+
 from attrial.ask import Asking, keep
 from attrial.example import Example
 from attrial.masks import Scores
 from attrial.metrics._agreement import spearman
 from attrial.metrics._sets import must_have_players, of_any_size, settled, worth
+from attrial.metrics._soft import at_random
 
 DIRECTION = "higher"
 READS = "log_odds"
 FAMILY = "faithfulness"
 UNIT = ""
 RANKED = False
-VERSION = 1
+VERSION = 2
+DRAWS = 50  # of random attributions
 
 
 def linear_datamodelling(
@@ -55,6 +59,15 @@ def linear_datamodelling(
 
 
 def expected(x: Example, *, seed: int, samples: int = 100) -> Asking[float]:
-    """Random scores, symmetric about 0: a correlation is as likely as its opposite."""
-    yield from ()
-    return 0.0
+    """Random attributions, uniform in [0, 1]; not 0, as larger sets sum and reach more by chance.
+
+    The mean of many draws. All scores alike get more than 0 too: sums count the players that stay.
+
+    Raises:
+        Undefined: If there are no players, or the answers are constant.
+    """
+    must_have_players(x.n)
+    kept = of_any_size(x.n, samples=samples, seed=seed)
+    values = yield from keep(kept)
+    drawn = at_random(x.n, draws=DRAWS, seed=seed)
+    return float(np.mean([spearman(settled(worth(kept, row)), values) for row in drawn]))
