@@ -153,6 +153,11 @@ def test_cells_are_what_the_lists_say(model: str) -> None:
     assert found == {name: expected(model, name) for name in METHODS}
 
 
+def test_a_model_without_attention_says_so_beforehand() -> None:
+    assert cell("no attention")[0].answers == {"keep", "slope", "soften", "relevance"}
+    assert cell("attention is shown, not taken")[0].answers >= {"attend"}
+
+
 def test_lists_name_methods_that_there_are() -> None:
     listed = set().union(*NOT_APPLICABLE.values())
     assert listed <= set(METHODS)

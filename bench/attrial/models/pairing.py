@@ -9,7 +9,7 @@ from attrial.batching import longest
 from attrial.errors import AttrialError
 from attrial.models.embedding import table
 from attrial.models.forward import Forward
-from attrial.models.probing import places
+from attrial.models.probing import attends, places
 from attrial.models.switch import can_switch
 from attrial.removal import Vocabulary
 
@@ -91,13 +91,13 @@ def anchor(tokenizer: PreTrainedTokenizerBase) -> int | None:
 
 def answers(forward: Forward) -> frozenset[str]:
     """Which questions a classifier can answer."""
-    seen = can_switch(forward.model) or "output_attentions" in forward.takes
-    one = not forward.model.config.is_encoder_decoder  # one stack that sees the text once
-    replaceable, tapped = forward.replaceable, one and can_switch(forward.model)
+    # One stack sees the text once; what two would show of it has no one matrix.
+    seen = not forward.model.config.is_encoder_decoder and attends(forward)
+    replaceable, tapped = forward.replaceable, seen and can_switch(forward.model)
     can = {
         "keep": True,
         "slope": replaceable,
-        "attend": one and seen,
+        "attend": seen,
         "relevance": replaceable,
         "soften": replaceable,
         "suppress": tapped,

@@ -16,6 +16,7 @@ from attrial.models.embedding import edited, table
 from attrial.models.forward import Forward
 from attrial.models.guard import guarded
 from attrial.models.sided import LeftForward, TwoStacks
+from attrial.models.tap import capture
 from attrial.models.threads import suited
 from attrial.removal import Rows, closed_up, stack
 
@@ -113,6 +114,17 @@ def _replaceable(forward: Forward) -> bool:
             _padded(forward, _probe(forward.model).cpu().numpy())
     except NotApplicable:
         return False
+    return True
+
+
+def attends(forward: Forward) -> bool:
+    """Whether a model shows the attention weights of all of its layers, found out by asking it."""
+    ids = _probe(forward.model)
+    with suited(forward.model), guarded(forward.model):
+        try:
+            capture(forward.model, lambda: forward({"input_ids": ids}))
+        except NotApplicable:
+            return False
     return True
 
 
