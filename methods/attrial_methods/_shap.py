@@ -11,8 +11,9 @@ import numpy.typing as npt
 
 from attrial.ask import Asking, keep
 from attrial.example import Example
-from attrial.library import join
+from attrial.library import Ask, join
 from attrial.masks import Bools, Floats, Scores, Values
+from attrial_methods._gap import gap_noted
 
 SetFunction = Callable[[npt.ArrayLike], Values]  # presence (k, n), 1 = kept -> (k,)
 Explainer = Callable[[ModuleType, SetFunction], Any]  # shap, the value -> scores (n,)
@@ -20,10 +21,23 @@ Explainer = Callable[[ModuleType, SetFunction], Any]  # shap, the value -> score
 
 def explained(x: Example, explainer: Explainer, *, seed: int) -> Asking[Scores]:
     """What one of shap's explainers says of the value as a function of the players kept."""
+    ends: dict[bool, float] = {}  # v(none) and v(all), which each of them asks for
+
+    def value(ask: Ask, rows: npt.ArrayLike) -> Values:
+        kept = np.asarray(rows) > 0.5
+        found = ask(keep(kept))
+        ends.update((bool(k[0]), float(v)) for k, v in zip(kept, found, strict=True) if _even(k))
+        return found
+
     scores = yield from join(
-        lambda ask: explainer(_shap(), lambda rows: ask(keep(np.asarray(rows) > 0.5))), seed=seed
+        lambda ask: explainer(_shap(), lambda rows: value(ask, rows)), seed=seed
     )
-    return np.asarray(scores, np.float64).reshape(x.n)
+    shaped = np.asarray(scores, np.float64).reshape(x.n)
+    return (yield from gap_noted(shaped, ends[True] - ends[False]))
+
+
+def _even(kept: Bools) -> bool:
+    return bool((kept == kept[0]).all())
 
 
 def _shap() -> ModuleType:

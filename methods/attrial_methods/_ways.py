@@ -3,7 +3,8 @@
 import numpy as np
 
 from attrial.ask import Asking, slope
-from attrial.masks import Floats, Ints, Values
+from attrial.example import Example
+from attrial.masks import Floats, Ints, Scores, Values
 
 PORTION = 64  # points a question: each is answered by two arrays of positions by width
 MOST = 1000  # steps of a quadrature: its rules are exact long before
@@ -30,6 +31,19 @@ def along(
         parts.append((slopes.gradient * slopes.difference).sum(-1))
         values.append(slopes.values)
     return np.concatenate(parts), np.concatenate(values)
+
+
+def integrate(
+    x: Example, points: tuple[Floats, Floats], baseline: str, seed: int
+) -> Asking[tuple[Scores, float, float]]:
+    """Scores, their completeness gap, and the change that they should sum to."""
+    at, weights = points
+    shares = np.concatenate([at, [0.0, 1.0]])  # the ends tell what the scores should sum to
+    every = np.repeat(shares[:, None], x.n, axis=1)
+    parts, values = yield from along(every, baseline=baseline, seed=seed)
+    scores = x.to_players(weights @ parts[: len(at)])
+    change = float(values[-1] - values[-2])
+    return scores, abs(float(scores.sum()) - change), change
 
 
 def noisy_moment(n: int, *, count: int, noise: float, power: int, seed: int) -> Asking[Floats]:

@@ -3,10 +3,11 @@
 import numpy as np
 
 from attrial import algebra
-from attrial.ask import Asking, attend, layers
+from attrial.ask import Asking, attend
 from attrial.errors import AttrialError
 from attrial.example import FIXED, Example
 from attrial.masks import Floats, Scores
+from attrial_methods._compose import mixing
 
 SIGN = "nonnegative"
 CLASS_SPECIFIC = False
@@ -61,11 +62,13 @@ def attention_rollout(
     if null not in ("none", "uniform"):
         raise AttrialError(f"attention_rollout: null={null!r}; it takes none or uniform")
     reply = yield from attend(fuse=fusion)
-    mixing = yield from _mixing(residual)
+    residuals = yield from mixing(residual)
     special = np.flatnonzero(x.owner == FIXED).tolist()
 
     def shares(weights: Floats, ratio: float) -> Scores:
-        rolled = algebra.rollout(weights, mixing, start=start, discard_ratio=ratio, protect=special)
+        rolled = algebra.rollout(
+            weights, residuals, start=start, discard_ratio=ratio, protect=special
+        )
         return x.to_players(rolled[x.read])
 
     found = shares(reply.weights, discard)
@@ -73,13 +76,3 @@ def attention_rollout(
         return found
     alone = shares(algebra.uniform(reply.weights > 0), 0.0)
     return np.divide(found, alone, out=np.zeros(x.n), where=alone > 0)
-
-
-def _mixing(residual: float | list[float] | str) -> Asking[float | list[float] | Floats]:
-    """Shares of the identity: as given, or (L, t) from the norms of what each layer adds up."""
-    if not isinstance(residual, str):
-        return residual
-    if residual != "norms":
-        raise AttrialError(f"attention_rollout: residual={residual!r}; a share, a list or norms")
-    reply = yield from layers("mixing")
-    return np.asarray(np.diagonal(reply.weights, axis1=1, axis2=2))

@@ -1,13 +1,11 @@
 """Integrated gradients: the mean gradient on the way to the input (Sundararajan et al. 2017)."""
 
-import numpy as np
-
 from attrial.ask import Asking, note
 from attrial.example import Example
-from attrial.masks import Floats, Scores
+from attrial.masks import Scores
 from attrial_methods._options import within
 from attrial_methods._quadrature import rule
-from attrial_methods._ways import MOST, along
+from attrial_methods._ways import MOST, integrate
 
 SIGN = "signed"
 CLASS_SPECIFIC = True
@@ -62,23 +60,10 @@ def integrated_gradients(
     within("integrated_gradients", "steps", steps, 1, MOST)
     within("integrated_gradients", "cap", cap, 1, MOST)
     while True:
-        scores, gap, change = yield from _integrate(x, rule(quadrature, steps), baseline, seed)
+        scores, gap, change = yield from integrate(x, rule(quadrature, steps), baseline, seed)
         converged = gap < max(RELATIVE * abs(change), ABSOLUTE)
         if converged or not refine or 2 * steps > cap:
             break
         steps *= 2
     yield from note({"completeness_gap": gap, "steps": steps, "converged": float(converged)})
     return scores
-
-
-def _integrate(
-    x: Example, points: tuple[Floats, Floats], baseline: str, seed: int
-) -> Asking[tuple[Scores, float, float]]:
-    """Scores, their completeness gap, and the change that they should sum to."""
-    at, weights = points
-    shares = np.concatenate([at, [0.0, 1.0]])  # the ends tell what the scores should sum to
-    every = np.repeat(shares[:, None], x.n, axis=1)
-    parts, values = yield from along(every, baseline=baseline, seed=seed)
-    scores = x.to_players(weights @ parts[: len(at)])
-    change = float(values[-1] - values[-2])
-    return scores, abs(float(scores.sum()) - change), change

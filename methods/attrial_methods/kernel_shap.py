@@ -7,6 +7,7 @@ import numpy as np
 from attrial.ask import Asking, keep
 from attrial.example import Example
 from attrial.masks import Floats, Masks, Scores, all_subsets, everything, nothing
+from attrial_methods._gap import gap_noted
 from attrial_methods._options import at_least
 from attrial_methods._sets import affordable, sets_of_sizes
 from attrial_methods._surrogate import constrained
@@ -48,7 +49,9 @@ def kernel_shap(x: Example, *, seed: int, samples: int = 1000) -> Asking[Scores]
     at_least("kernel_shap", "samples", samples, 4)
     sets, weights = _design(x.n, samples, seed)
     values = yield from keep(np.concatenate([nothing(x.n), everything(x.n), sets]))
-    return constrained(sets, values[2:] - values[0], weights, float(values[1] - values[0]))
+    change = float(values[1] - values[0])
+    scores = constrained(sets, values[2:] - values[0], weights, change)
+    return (yield from gap_noted(scores, change))
 
 
 def _design(n: int, samples: int, seed: int) -> tuple[Masks, Floats]:

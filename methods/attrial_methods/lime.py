@@ -1,15 +1,11 @@
 """LIME: the slopes of a linear model fitted to the value near the input (Ribeiro et al. 2016)."""
 
-from math import comb
-
-import numpy as np
-
 from attrial.ask import Asking, keep
 from attrial.errors import AttrialError
 from attrial.example import Example
-from attrial.masks import Floats, Masks, Scores, all_subsets, everything
+from attrial.masks import Scores
+from attrial_methods._neighbours import kernel, neighbours
 from attrial_methods._options import at_least
-from attrial_methods._sets import affordable, sets_of_sizes, uniform_sets
 from attrial_methods._surrogate import ridge
 
 SIGN = "signed"
@@ -61,27 +57,6 @@ def lime(
     at_least("lime", "samples", samples, 2)
     if sampling not in ("sizes", "uniform"):
         raise AttrialError(f"lime: sampling={sampling!r}; it takes sizes or uniform")
-    sets, counts = _design(x.n, samples, sampling, seed)
+    sets, counts = neighbours(x.n, samples, sampling, seed)
     values = yield from keep(sets)
-    return ridge(sets, values, counts * _kernel(sets, kernel_width), alpha)
-
-
-def _design(n: int, samples: int, sampling: str, seed: int) -> tuple[Masks, Floats]:
-    """Sets (k, n) and how often each counts (k,)."""
-    if sampling == "uniform":
-        sets = uniform_sets(n, samples, seed)
-        return sets, np.full(len(sets), samples / len(sets))
-    if affordable(n, samples):
-        sets = all_subsets(n)
-        each = [1 / (n * comb(n, s)) for s in range(n)]  # kept 0 to n - 1
-        return sets, np.array([(samples - 1) * p for p in each] + [1.0])[sets.sum(1)]
-    rng = np.random.default_rng(seed)
-    drawn = sets_of_sizes(n, rng.integers(0, n, samples - 1), rng)
-    return np.concatenate([everything(n), drawn]), np.ones(samples)
-
-
-def _kernel(sets: Masks, width: float | None) -> Floats:
-    if width is None:
-        return np.ones(len(sets))
-    distance = 100 * (1 - np.sqrt(sets.mean(1)))  # cosine of a 0/1 vector with the full one
-    return np.asarray(np.exp(-(distance**2) / (2 * width**2)))
+    return ridge(sets, values, counts * kernel(sets, kernel_width), alpha)

@@ -1,22 +1,12 @@
 """Shapley values: the mean rise of the value when a player joins (Shapley 1953)."""
 
-from math import factorial
-
-import numpy as np
-
 from attrial.ask import Asking, keep
 from attrial.example import Example
-from attrial.masks import (
-    Ints,
-    Masks,
-    Scores,
-    Values,
-    all_subsets,
-    everything,
-    nothing,
-    prefixes,
-)
+from attrial.masks import Scores, all_subsets
+from attrial_methods._all_sets import shapley_values
+from attrial_methods._gap import gap_noted
 from attrial_methods._options import at_least
+from attrial_methods._orders import antithetic, mean_rises, walks
 from attrial_methods._sets import affordable
 
 SIGN = "signed"
@@ -57,44 +47,7 @@ def shapley(x: Example, *, seed: int, samples: int = 1000, exact_up_to: int = 12
     at_least("shapley", "samples", samples, 1)
     if affordable(x.n, samples, exact_up_to=exact_up_to):
         values = yield from keep(all_subsets(x.n))
-        return _exact(values, x.n)
-    orders = _antithetic(x.n, max(1, (samples - 2) // (2 * (x.n - 1))), seed)
-    values = yield from keep(_rows(orders))
-    return _sampled(values, orders)
-
-
-def _exact(values: Values, n: int) -> Scores:
-    """Weighted marginal contributions over all sets; set s is the binary number s."""
-    sets = np.arange(2**n)
-    size = all_subsets(n).sum(1)
-    weight = np.array([factorial(s) * factorial(n - 1 - s) / factorial(n) for s in range(n)])
-    scores = np.empty(n)
-    for i in range(n):
-        without = sets[sets >> i & 1 == 0]
-        rises = values[without | 1 << i] - values[without]
-        scores[i] = weight[size[without]] @ rises
-    return scores
-
-
-def _antithetic(n: int, pairs: int, seed: int) -> Ints:
-    """Orders (2 pairs, n), every second one the reverse of the one before."""
-    rng = np.random.default_rng(seed)
-    drawn = np.array([rng.permutation(n) for _ in range(pairs)])
-    return np.stack([drawn, drawn[:, ::-1]], axis=1).reshape(-1, n)
-
-
-def _rows(orders: Ints) -> Masks:
-    """Nothing, everything, and what stands between them along each order."""
-    n = orders.shape[1]
-    between = [prefixes(order)[1:-1] for order in orders]
-    return np.concatenate([nothing(n), everything(n), *between])
-
-
-def _sampled(values: Values, orders: Ints) -> Scores:
-    """Mean rises over orders, from the values of ``_rows``."""
-    ends = np.broadcast_to(values[:2, None, None], (2, len(orders), 1))
-    along = [ends[0], values[2:].reshape(len(orders), -1), ends[1]]
-    rises = np.diff(np.concatenate(along, axis=1), axis=1)
-    scores = np.empty_like(rises)
-    np.put_along_axis(scores, orders, rises, axis=1)
-    return np.asarray(scores.mean(0))
+        return (yield from gap_noted(shapley_values(values, x.n), values[-1] - values[0]))
+    orders = antithetic(x.n, max(1, (samples - 2) // max(1, 2 * (x.n - 1))), seed)
+    values = yield from keep(walks(orders))
+    return (yield from gap_noted(mean_rises(values, orders), values[1] - values[0]))

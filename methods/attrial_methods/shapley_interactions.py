@@ -1,14 +1,13 @@
 """Shapley interaction indices of pairs: what two players add only together."""
 
-from itertools import combinations
-from math import factorial
-
 import numpy as np
 
 from attrial.ask import Asking, keep, note
 from attrial.example import Example
 from attrial.interactions import noted
-from attrial.masks import Floats, Scores, Values, all_subsets, everything, nothing
+from attrial.masks import Scores, all_subsets, everything, nothing
+from attrial_methods._all_sets import pair_indices, shapley_values
+from attrial_methods._gap import gap_noted
 from attrial_methods._options import at_least
 from attrial_methods._pairs import estimated, sampled
 from attrial_methods._sets import affordable
@@ -54,35 +53,14 @@ def shapley_interactions(
     at_least("shapley_interactions", "samples", samples, 1)
     if affordable(x.n, samples, exact_up_to=exact_up_to):
         values = yield from keep(all_subsets(x.n))
-        scores, pairs, share = *_exact(values, x.n), 1.0
+        scores, pairs = shapley_values(values, x.n), pair_indices(values, x.n)
+        change, share = values[-1] - values[0], 1.0
     else:
         draws = sampled(x.n, samples - 2, seed)
         values = yield from keep(np.concatenate([nothing(x.n), everything(x.n), draws.rows]))
         scores, pairs, share = estimated(draws, values[2:])
-        scores = scores + (values[1] - values[0] - scores.sum()) / x.n
+        change = values[1] - values[0]
+        scores = scores + (change - scores.sum()) / x.n
     matrix = pairs + np.diag(scores - pairs.sum(1) / 2)
     yield from note(noted(matrix) | {"pairs_asked": share})
-    return scores
-
-
-def _exact(values: Values, n: int) -> tuple[Scores, Floats]:
-    """Shapley values (n,) and interactions (n, n) with a zero diagonal; set s is number s."""
-    sets, size = np.arange(2**n), all_subsets(n).sum(1)
-    alone, together = _weights(n, 1), _weights(n, 2)
-    scores, pairs = np.empty(n), np.zeros((n, n))
-    for i in range(n):
-        without = sets[sets >> i & 1 == 0]
-        scores[i] = alone[size[without]] @ (values[without | 1 << i] - values[without])
-    for i, j in combinations(range(n), 2):
-        without = sets[(sets >> i & 1 == 0) & (sets >> j & 1 == 0)]
-        a, b = without | 1 << i, without | 1 << j
-        rise = values[a | b] - values[a] - values[b] + values[without]
-        pairs[i, j] = pairs[j, i] = together[size[without]] @ rise
-    return scores, pairs
-
-
-def _weights(n: int, order: int) -> Floats:
-    """Of sets of 0 to n - order players: s! (n - s - order)! / (n - order + 1)!."""
-    sizes = range(n - order + 1)
-    total = factorial(n - order + 1)
-    return np.array([factorial(s) * factorial(n - s - order) / total for s in sizes])
+    return (yield from gap_noted(scores, change))
