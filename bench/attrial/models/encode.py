@@ -1,11 +1,8 @@
 """Text becomes an example: token ids, and which word or token each position belongs to.
 
-Words are cut at white space and found through token offsets alone. Nothing is ever decoded or
-tokenised a second time.
+Players are found through token offsets alone. Nothing is ever decoded or tokenised a second time.
 """
 
-import re
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,17 +13,9 @@ from transformers import PreTrainedTokenizerBase
 from attrial.errors import AttrialError, near
 from attrial.example import FIXED, Example
 from attrial.masks import Bools
+from attrial.models.players import PLAYERS, UNITS, Span, given, inside, owners, stays, words
 
-PLAYERS = ("words", "tokens")
-
-
-@dataclass(frozen=True)
-class Span:
-    """Characters of one of the texts, from ``start`` to before ``end``."""
-
-    text: int
-    start: int
-    end: int
+Triples = Sequence[tuple[int, int, int]]
 
 
 @dataclass(frozen=True)
@@ -63,27 +52,34 @@ class Encoder:
         texts: Sequence[str],
         *,
         players: str = "words",
-        evidence: Sequence[tuple[int, int, int]] | None = None,
+        evidence: Triples | None = None,
         label: int | None = None,
+        spans: Triples = (),
+        fixed: Triples = (),
     ) -> Example:
         """Cut one text, or a pair, into players.
 
         Args:
             id: Name of the example.
             texts: One text or two.
-            players: ``words`` (cut at white space) or ``tokens``.
+            players: ``words`` (cut at white space), ``tokens``, ``sentences``, or ``spans``.
             evidence: Spans (text, start, end) of characters that are known evidence, or None. A
                 player that overlaps one is evidence.
             label: Gold class.
+            spans: The players, where they are spans; what lies between them always stays.
+            fixed: Parts of the texts that always stay, such as a template's own words.
 
         Raises:
             AttrialError: If there are not one or two texts, one is empty or nothing is left of
-                them, an evidence span lies outside, or the tokenizer adds no special tokens.
+                them, an evidence span lies outside, spans overlap, or the tokenizer adds no special
+                tokens.
         """
         _check(id, texts, players)
         whole = self._positions(texts, cut=False)
         kept = whole if len(whole) <= self.limit else self._positions(texts, cut=True)
-        owner, found = _cut(texts, kept, players)
+        stay = [Span(*s) for s in fixed]
+        cut = given(id, texts, [Span(*s) for s in spans]) if players == "spans" else None
+        owner, found = _cut(texts, kept, players, cut, stay)
         _check_cut(id, owner)
         return Example(
             id=id,
@@ -153,65 +149,39 @@ def _check_cut(id: str, owner: Sequence[int]) -> None:
         )
 
 
-def words(texts: Sequence[str]) -> list[Span]:
-    """Runs of characters between white space, text after text.
-
-    >>> words(["so good", "yes"])
-    [Span(text=0, start=0, end=2), Span(text=0, start=3, end=7), Span(text=1, start=0, end=3)]
-    """
-    return [
-        Span(i, *match.span())
-        for i, text in enumerate(texts)
-        for match in re.finditer(r"\S+", text)
-    ]
-
-
 def _cut(
-    texts: Sequence[str], kept: Sequence[Position], players: str
+    texts: Sequence[str],
+    kept: Sequence[Position],
+    players: str,
+    spans: Sequence[Span] | None,
+    fixed: Sequence[Span],
 ) -> tuple[list[int], list[Span]]:
     """Each position's player, and the players that have a position."""
+    places = [p.span for p in kept]
     if players == "tokens":
-        found = [p.span for p in kept if p.span is not None]
-        count = iter(range(len(found)))
-        return [FIXED if p.span is None else next(count) for p in kept], found
-    units, owner = words(texts), _words_of(texts, kept)
+        units = [p for p in places if p is not None and not stays(texts, p, fixed)]
+        count = iter(range(len(units)))
+        owner = [FIXED if p is None or stays(texts, p, fixed) else next(count) for p in places]
+    else:
+        units = list(spans) if spans is not None else UNITS[players](texts, fixed)
+        owner = owners(texts, places, units, fixed, gaps=spans is not None)
     used = sorted({o for o in owner if o != FIXED})
     number = {FIXED: FIXED} | {o: i for i, o in enumerate(used)}
     return [number[o] for o in owner], [units[o] for o in used]
-
-
-def _words_of(texts: Sequence[str], kept: Sequence[Position]) -> list[int]:
-    """The word that each position's first character lies in; white space belongs to the next."""
-    ends = [(s.text, s.end) for s in words(texts)]
-    last = [sum(text <= i for text, _ in ends) - 1 for i in range(len(texts))]
-    owner = []
-    for span in (p.span for p in kept):
-        if span is None:
-            owner.append(FIXED)
-            continue
-        piece = texts[span.text][span.start : span.end]
-        first = span.start + len(piece) - len(piece.lstrip())
-        owner.append(min(bisect_right(ends, (span.text, first)), last[span.text]))
-    return owner
 
 
 def _lost(texts: Sequence[str], whole: Sequence[Position], kept: Sequence[Position]) -> int:
     """How many words lost at least one token."""
     if len(whole) == len(kept):
         return 0
-    before, after = (Counter(_words_of(texts, positions)) for positions in (whole, kept))
+    units = words(texts)
+    before, after = (Counter(owners(texts, [p.span for p in ps], units)) for ps in (whole, kept))
     return sum(count > after[word] for word, count in before.items() if word != FIXED)
 
 
-def _truth(
-    id: str, texts: Sequence[str], found: Sequence[Span], evidence: Sequence[tuple[int, int, int]]
-) -> Bools:
+def _truth(id: str, texts: Sequence[str], found: Sequence[Span], evidence: Triples) -> Bools:
     spans = [Span(*e) for e in evidence]
-    for s in spans:
-        if not (0 <= s.text < len(texts) and 0 <= s.start < s.end <= len(texts[s.text])):
-            raise AttrialError(
-                f"example {id!r}: evidence {(s.text, s.start, s.end)} lies outside of its text"
-            )
+    inside(id, texts, spans, what="evidence")
     return np.array([any(_overlap(player, s) for s in spans) for player in found], bool)
 
 
