@@ -27,7 +27,7 @@ from attrial.plugin_call import method
 from attrial.removal import in_place, stack
 from attrial.target import Target
 from attrial.value import Subject, Value, answer
-from tests import tiny
+from tests import decoders, tiny
 
 EVERY_FAMILY = pytest.mark.parametrize("family", list(tiny.FAMILIES))
 ROUNDING = 2e-6  # of float32, relative to the size of what is compared
@@ -152,20 +152,27 @@ def test_c8b_a_sum_near_minus_a_stabiliser_is_shared_out_all_the_same() -> None:
 FRESH = """
 import torch
 from tests import tiny
-from tests.test_oracles_models import scores
+from tests.test_oracles_models import made, scores
 torch.set_num_threads(1)
 for family in {families!r}:
-    c = tiny.classifier(family)
+    c = made(family)
     x = c.encode("x", [tiny.TEXT])
     print(family, scores(c, x, "integrated_gradients").tobytes().hex())
 """
 
 
+def made(family: str) -> TextClassifier:
+    """An encoder or a decoder."""
+    make = decoders.classifier if family in decoders.FAMILIES else tiny.classifier
+    return make(family)
+
+
 def test_integrated_gradients_after_relevance_are_those_of_a_fresh_process() -> None:
     families = ["bert", "roberta", "distilbert", "electra", "albert"]
+    families += ["gpt2", "llama", "qwen3", "gemma2"]
     lines = []
     for family in families:
-        c = tiny.classifier(family)
+        c = made(family)
         x = c.encode("x", [tiny.TEXT])
         for call in ("lrp_conservative", "lrp_attention"):
             assert np.abs(scores(c, x, call)).max() > 0

@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from attrial import registry
+from attrial import plugin_call, registry
 from tests.test_replicates import EXACT, attempt, attribute
+from tests.test_replicates import table as values_of_sets
 
 OURS = "attrial_methods."
 HERE = Path(__file__).parent
@@ -44,10 +45,7 @@ REPLICATED: dict[str, tuple[str, str]] = {
     "expected_gradients": ("test_replicates", "test_expected_gradients"),
     "gradient_norm": ("test_replicates", "test_gradients"),
     "gradient_sum_abs": ("test_replicates", "test_gradient_sum_behind_the_norm_on_the_embeddings"),
-    "input_marginalisation": (
-        "test_interventions",
-        "test_input_marginalisation_of_one_possible_word_is_replacing_it",
-    ),
+    "input_marginalisation": ("test_replicates_drawn", "test_input_marginalisation"),
     "input_x_gradient": ("test_replicates", "test_gradients"),
     "integrated_gradients": ("test_replicates", "test_integrated_gradients"),
     "kernel_shap": ("test_replicates", "test_values_of_sets"),
@@ -58,7 +56,7 @@ REPLICATED: dict[str, tuple[str, str]] = {
         "test_replicates",
         "test_sequential_integrated_gradients_are_occlusion_by_the_mask",
     ),
-    "reagent": ("test_interventions", "test_reagent_on_an_additive_game_ranks_by_worth"),
+    "reagent": ("test_replicates_drawn", "test_reagent"),
     "sequential_integrated_gradients": (
         "test_replicates",
         "test_sequential_integrated_gradients_are_occlusion_by_the_mask",
@@ -127,3 +125,21 @@ def test_a_layer_norm_on_the_embeddings_leaves_no_sum_of_gradients(family: str) 
     assert "layer norm" in got.undefined
     behind = attempt("gradient_sum_abs", family=family)
     assert behind.result is not None and behind.result.max() > 0.01
+
+
+ADDITIVE = [
+    n for n in METHODS if registry.declared(registry.plugin("methods", n)).constants["ADDITIVE"]
+]
+
+
+@pytest.mark.parametrize("name", ADDITIVE)
+def test_additive_methods_note_how_far_their_sum_misses(name: str) -> None:
+    """On sets of players it is v(all) - v(none); on ways from a baseline the way's two ends."""
+    got = attempt(name)
+    assert got.result is not None
+    gap = got.notes["completeness_gap"]
+    assert isinstance(gap, float) and gap >= 0
+    if "slope" not in plugin_call.method(name).asks:
+        v, n = values_of_sets(), len(got.result)
+        change = v[frozenset(range(n))] - v[frozenset()]
+        assert gap == pytest.approx(abs(got.result.sum() - change), abs=EXACT)
