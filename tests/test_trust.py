@@ -283,6 +283,19 @@ def test_a_method_that_a_block_lacks_is_left_out_by_name() -> None:
     assert [(b.family, b.left_out) for b in over] == [("faithfulness", ("c",))]
 
 
+def test_a_method_that_answers_the_easy_examples_only_has_no_overall_rank() -> None:
+    easy = [None if k > 2 else 9.0 for k in range(N)]
+    names = ("aopc", "sufficiency")
+    entries = [entry(By(m, dict.fromkeys(names, around(k, seed=k)))) for k, m in enumerate("ab")]
+    cheat = entry(By("cheat", dict.fromkeys(names, easy)))
+    (blocks,) = trust([*entries, cheat]).parts[0].blocks
+    assert blocks.methods == ("a", "b") and blocks.left_out == ("cheat",)
+    rows = {"a": easy, "b": [v and v - 1 for v in easy]}
+    nobody = [entry(By(m, dict.fromkeys(names, row))) for m, row in rows.items()]
+    (alike,) = trust(nobody).parts[0].blocks  # what nobody has is missed by nobody
+    assert alike.methods == ("a", "b") and alike.left_out == ()
+
+
 def test_strengths_rank_as_games_are_won() -> None:
     part = trust(board({"a": 1.0, "b": 0.5, "c": 0.0})).parts[0]
     by = {s.method: s for s in part.strengths}

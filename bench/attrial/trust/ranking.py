@@ -21,8 +21,8 @@ class Blocks:
     Attributes:
         what: What a block is.
         family: Of the metrics.
-        methods: Those that have a value in every block.
-        left_out: Methods that some block lacks.
+        methods: Those that have a value wherever another method has one.
+        left_out: The others: their means are over other examples, so they have no overall rank.
         blocks: How many.
         ranking: Average ranks, critical difference, cliques and tests.
     """
@@ -53,10 +53,18 @@ def over_grids(grounds: Sequence[Ground], family: str) -> Blocks | None:
     if len(grids) < 2:
         return None
     everyone = list(dict.fromkeys(m for g in grids for m in g.methods))
-    common = [m for m in everyone if all(m in g.methods for g in grids)]
+    common = [m for m in everyone if all(_whole(g, m) for g in grids)]
     rows = [means(g.good[[g.methods.index(m) for m in common]]) for g in grids]
     left_out = tuple(m for m in everyone if m not in common)
     return _blocks("task x model x removal x metric", family, common, left_out, np.array(rows))
+
+
+def _whole(grid: Grid, method: str) -> bool:
+    """Whether a method has a value wherever another has one."""
+    if method not in grid.methods:
+        return False
+    some = ~np.isnan(grid.values)
+    return bool((some[grid.methods.index(method)] | ~some.any(axis=0)).all())
 
 
 def over_examples(grid: Grid) -> Blocks | None:

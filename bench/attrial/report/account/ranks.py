@@ -35,7 +35,8 @@ def _blocks(b: Blocks) -> list[Part]:
     )
     parts: list[Part] = [plain(test)]
     if b.left_out:
-        parts.append(plain(f"Left out, as some block lacks them: {', '.join(b.left_out)}."))
+        left_out = f"Left out, as they lack values that others have: {', '.join(b.left_out)}."
+        parts.append(plain(left_out))
     return [*parts, _drawing(b), _ranks(b)]
 
 
