@@ -31,6 +31,8 @@ def run(
     budget: int | None = None,
     seed: int = 0,
     infill: str | Path | None = None,
+    dtype: str | None = None,
+    device: str | None = None,
     out: str | Path | None = None,
     batch_tokens: int | None = None,
 ) -> Board:
@@ -50,6 +52,8 @@ def run(
         seed: Of all draws.
         infill: Folder or Hub id of a masked language model with the classifier's tokens that draws
             stand-ins for removed words; by default they are drawn from the texts that are tried.
+        dtype: Of models loaded from a folder or the Hub, such as ``bfloat16``; float32 by default.
+        device: Where those run: ``cpu``, ``cuda`` or ``auto``.
         out: Folder for records and tables; records in it are not made again. Nothing is kept
             without it.
         batch_tokens: Tokens in one forward pass, padding included.
@@ -60,6 +64,7 @@ def run(
     suite = suite_of(
         tasks, methods,
         metrics=metrics, removals=removals, limit=limit, budget=budget, seed=seed, infill=infill,
+        dtype=dtype, device=device,
     )  # fmt: skip
     if isinstance(models, str) or not isinstance(models, Sequence) or _is_pair(models):
         raise AttrialError("models takes a list, such as models=[...]; one was given bare")
@@ -95,7 +100,13 @@ def run_suite(
         for task in tasks:
             for model in chosen or (asked.own_model(task),):
                 revision = None if chosen else task.model_revision
-                classifier = classifier_of(model, revision=revision, batch_tokens=batch_tokens)
+                classifier = classifier_of(
+                    model,
+                    revision=revision,
+                    batch_tokens=batch_tokens,
+                    dtype=suite.dtype,
+                    device=suite.device,
+                )
                 found, notices = _trial(wanted, task, classifier, data, store, watch)
                 entries += found
                 said += notices

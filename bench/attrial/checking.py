@@ -5,7 +5,7 @@ import importlib.util
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 from attrial import asked, checker, chunk, evaluator, plugin_call, registry, report, trial
@@ -64,6 +64,8 @@ def check(
     shuffled_model: ModelLike | None = None,
     limit: int = 10,
     seed: int = 0,
+    dtype: str | None = None,
+    device: str | None = None,
     out: str | Path | None = None,
     watch: Progress = silent,
 ) -> Checked:
@@ -81,6 +83,8 @@ def check(
             planted tasks train one on the fly.
         limit: Examples, the first ones.
         seed: Of all draws.
+        dtype: Of models loaded from a folder or the Hub, such as ``bfloat16``; float32 by default.
+        device: Where those run: ``cpu``, ``cuda`` or ``auto``.
         out: Folder for ``checks.json``, ``checks.md`` and ``checks.html``.
         watch: Told how many pairs are done, how many there are, and which comes.
 
@@ -93,9 +97,14 @@ def check(
     suite = Suite(tasks=_tasks(task, data), limit=limit, seed=seed)
     nothing_else = replace(asked.asked(suite), methods={}, metrics={})
     (found,) = asked.tasks(suite, data)
-    classifier = _classifier(found, model)
+    placed = partial(classifier_of, dtype=dtype, device=device)
+    if model is None:
+        classifier = placed(asked.own_model(found), revision=found.model_revision)
+    else:
+        classifier = placed(model)
     prepared = trial.prepare(nothing_else, found, classifier, data)
-    shuffled = _shuffled(found, shuffled_model, own=model is None, seed=seed)
+    load = placed if isinstance(shuffled_model, str | Path) else classifier_of
+    shuffled = _shuffled(found, shuffled_model, load, own=model is None, seed=seed)
     classifier = prepared.model
     altered = Altered(classifier, prepared.examples, shuffled)
     with suited(classifier.forward.model), _unchanged(classifier):
@@ -128,12 +137,6 @@ def _tasks(task: str | Path | None, data: Source) -> tuple[str, ...]:
     return (str(task),)
 
 
-def _classifier(task: Task, model: ModelLike | None) -> TextClassifier:
-    if model is not None:
-        return classifier_of(model)
-    return classifier_of(asked.own_model(task), revision=task.model_revision)
-
-
 def _bench(
     prepared: Prepared, method: PluginMethod, classifier: TextClassifier, altered: Altered
 ) -> Bench:
@@ -158,7 +161,12 @@ def _unchanged(classifier: TextClassifier) -> Iterator[None]:
 
 
 def _shuffled(
-    task: Task, given: ModelLike | None, *, own: bool, seed: int
+    task: Task,
+    given: ModelLike | None,
+    load: Callable[[ModelLike], TextClassifier],
+    *,
+    own: bool,
+    seed: int,
 ) -> Callable[[], TextClassifier] | None:
     """How a model trained on shuffled labels is come by; a generated task's package may train one.
 
@@ -166,7 +174,7 @@ def _shuffled(
     (model, tokenizer) of the architecture of the task's own model.
     """
     if given is not None:
-        return lambda: classifier_of(given)
+        return lambda: load(given)
     if not own or not isinstance(task.origin, Generated):
         return None
     module = f"{task.origin.module.rpartition('.')[0]}._train"

@@ -12,23 +12,41 @@ from attrial.filling import corpus_of
 from attrial.models.masked import load_filler
 from attrial.models.text import TextClassifier
 
+DTYPE, DEVICE = "float32", "cpu"  # exact and the same on every machine
 ModelLike = TextClassifier | str | Path | tuple[PreTrainedModel, PreTrainedTokenizerBase]
 
 
 def classifier_of(
-    model: ModelLike, *, revision: str | None = None, batch_tokens: int | None = None
+    model: ModelLike,
+    *,
+    revision: str | None = None,
+    batch_tokens: int | None = None,
+    dtype: str | None = None,
+    device: str | None = None,
 ) -> TextClassifier:
     """A classifier from a folder, a Hub id, a loaded pair (model, tokenizer), or itself.
 
     Raises:
-        AttrialError: If it is none of these, or no classifier is there.
+        AttrialError: If it is none of these, no classifier is there, or what is loaded already was
+            to have another dtype or device.
     """
     if batch_tokens is not None and batch_tokens < 1:
         raise AttrialError(f"batch_tokens={batch_tokens}; it takes 1 or more")
+    if isinstance(model, str | Path):
+        return TextClassifier.load(
+            model,
+            revision=revision,
+            dtype=dtype or DTYPE,
+            device=device or DEVICE,
+            batch_tokens=batch_tokens,
+        )
+    if dtype is not None or device is not None:
+        raise AttrialError(
+            "a loaded model keeps its dtype and device: convert or move it yourself, or give its "
+            "folder or Hub id"
+        )
     if isinstance(model, TextClassifier):
         return model
-    if isinstance(model, str | Path):
-        return TextClassifier.load(model, revision=revision, batch_tokens=batch_tokens)
     kinds = [type(part) for part in model] if isinstance(model, tuple) else [type(model)]
     wanted = (PreTrainedModel, PreTrainedTokenizerBase)
     if len(kinds) != 2 or not all(map(issubclass, kinds, wanted)):

@@ -10,7 +10,7 @@ import typer
 from attrial import outside_commands
 from attrial.choices import Format, Kind
 from attrial.errors import AttrialError
-from attrial.options import Many, command_line
+from attrial.options import Device, Dtype, Many, command_line
 
 app = typer.Typer(
     name="attrial",
@@ -50,6 +50,8 @@ def run(
     infill: Annotated[
         str | None, typer.Option(help="Masked language model that draws stand-ins for words.")
     ] = None,
+    dtype: Dtype = None,
+    device: Device = None,
     out: Annotated[Path, typer.Option(help="Folder for records and tables.")] = Path("attrial-out"),
     batch_tokens: Annotated[
         int | None, typer.Option(min=1, help="Tokens in one forward pass, padding included.")
@@ -63,6 +65,7 @@ def run(
     given = {
         "tasks": task, "models": model, "methods": method, "metrics": metric,
         "removals": removal, "limit": limit, "seed": seed, "budget": budget, "infill": infill,
+        "dtype": dtype, "device": device,
     }  # fmt: skip
     asked = asked.model_copy(update={k: _frozen(v) for k, v in given.items() if v is not None})
     with commands.progress() as shown:
@@ -102,6 +105,8 @@ def check(
     ] = None,
     limit: Annotated[int, typer.Option(min=1, help="First examples of the task.")] = 10,
     seed: Annotated[int, typer.Option(help="Of all draws.")] = 0,
+    dtype: Dtype = None,
+    device: Device = None,
     out: Annotated[Path, typer.Option(help="Folder for checks.json, .md, .html.")] = Path(
         "attrial-out"
     ),
@@ -112,7 +117,8 @@ def check(
     with commands.check_progress() as shown:
         done = checking.check(
             [*(methods or ()), *(method or ())], task, checks=check or (), model=model, data=data,
-            shuffled_model=shuffled_model, limit=limit, seed=seed, out=out, watch=shown,
+            shuffled_model=shuffled_model, limit=limit, seed=seed, dtype=dtype, device=device,
+            out=out, watch=shown,
         )  # fmt: skip
     commands.show_checks(done, out)
 
@@ -133,6 +139,8 @@ def explain(
     players: Annotated[str, typer.Option(help="words or tokens.")] = "words",
     removal: Annotated[str, typer.Option(help="How players are removed.")] = "mask",
     seed: Annotated[int, typer.Option(help="Of all draws.")] = 0,
+    dtype: Dtype = None,
+    device: Device = None,
     out: Annotated[Path | None, typer.Option(help="Also write an HTML page here.")] = None,
 ) -> None:
     """Explain one text: its words coloured by what they add to the model's answer."""
@@ -140,7 +148,7 @@ def explain(
 
     found = explaining.explain(
         model, text, text_pair=text_pair, method=method, target=target, players=players,
-        removal=removal, seed=seed,
+        removal=removal, seed=seed, dtype=dtype, device=device,
     )  # fmt: skip
     commands.show_explanation(found, out)
 

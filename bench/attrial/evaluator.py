@@ -57,8 +57,8 @@ def evaluate(
         The entries of all jobs, in the order of ``assignment.jobs``.
 
     Raises:
-        NotApplicable: If a metric, or every method, asks what this model can't answer. Where only some do, their
-            cells say so.
+        NotApplicable: If a metric, or every method, asks what this model can't answer. Where only
+            some do, their cells say so.
     """
     _must_answer(a, model)
     lacks = lacking(a, model)
@@ -149,7 +149,7 @@ def _remembering(
 def _decisive(a: Assignment, removal: str) -> str:
     """All of the model that decides its outputs under a removal."""
     filler = (a.model.infill or "") if draws(removal) else ""
-    return a.model.weights + a.model.dtype + filler
+    return a.model.weights + a.model.dtype + (a.model.device or "") + filler
 
 
 def _memory_key(weights: str, x: Example, removal: str) -> str:

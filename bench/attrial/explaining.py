@@ -26,6 +26,8 @@ def explain(
     removal: str = "mask",
     seed: int = 0,
     infill: str | Path | None = None,
+    dtype: str | None = None,
+    device: str | None = None,
 ) -> Explanation:
     """Explain one text: a score for each player, higher speaks more for the target.
 
@@ -42,13 +44,15 @@ def explain(
         seed: Of the method's draws.
         infill: A masked language model that draws stand-ins for removed words; by default they are
             drawn from the text itself.
+        dtype: Of a model loaded from a folder or the Hub, such as ``bfloat16``; float32 by default.
+        device: Where it runs: ``cpu``, ``cuda`` or ``auto``.
 
     Raises:
         AttrialError: For an unknown method, label or removal, an empty text, a missing model.
     """
     asked = plugin_call.method(method)
     _check(seed, function)
-    classifier = classifier_of(model)
+    classifier = classifier_of(model, dtype=dtype, device=device)
     texts = (text,) if text_pair is None else (text, text_pair)
     x = classifier.encode("text", texts, players=players)
     classifier = filled(classifier, [x], infill)

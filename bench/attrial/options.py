@@ -2,8 +2,15 @@
 
 import shlex
 import sys
+from typing import Annotated
+
+import typer
 
 Many = list[str] | None
+Dtype = Annotated[
+    str | None, typer.Option(help="float32 (default), bfloat16, float16: of loaded models.")
+]
+Device = Annotated[str | None, typer.Option(help="cpu (default), cuda or auto.")]
 
 
 def command_line() -> str:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from attrial.options import Many, command_line
+from attrial.options import Device, Dtype, Many, command_line
 
 Task = Annotated[
     str | None, typer.Option(help="Whose examples are explained: a name or a TOML file.")
@@ -61,6 +61,8 @@ def score(
         str | None, typer.Option(help="Masked language model that draws stand-ins for words.")
     ] = None,
     seed: Annotated[int, typer.Option(help="Of all draws.")] = 0,
+    dtype: Dtype = None,
+    device: Device = None,
     partial: Annotated[
         bool, typer.Option("--partial", help="Examples without a row count as undefined.")
     ] = False,
@@ -73,6 +75,7 @@ def score(
         board = scoring.score(
             files, task, model=model, data=data, methods=method or (), metrics=metric or (),
             removals=removal or (), limit=limit, budget=budget, infill=infill, seed=seed,
-            partial=partial, out=out, watch=shown, command=command_line(),
+            dtype=dtype, device=device, partial=partial, out=out, watch=shown,
+            command=command_line(),
         )  # fmt: skip
     commands.show(board, out)

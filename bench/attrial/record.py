@@ -58,6 +58,7 @@ class ModelSpec(_Frozen):
     Attributes:
         weights: The sha256 of its parameters.
         infill: What drew stand-ins for removed tokens, with a hash; None where nothing asked it.
+        device: What it ran on where that was not the CPU: kernels of others round otherwise.
     """
 
     name: str
@@ -65,6 +66,7 @@ class ModelSpec(_Frozen):
     weights: str
     dtype: str = "float32"
     infill: str | None = None
+    device: str | None = None
 
 
 class Spec(_Frozen):
@@ -95,6 +97,8 @@ class Spec(_Frozen):
     def digest(self) -> str:
         """Short content hash, the same on every machine and under every release of a plugin."""
         dumped = self.model_dump(mode="json")
+        if self.model.device is None:  # runs on the CPU keep the names that they had before
+            del dumped["model"]["device"]
         dumped["method"]["shipped_by"] = self.method.origin
         for name, metric in self.metrics.items():
             dumped["metrics"][name]["shipped_by"] = metric.origin

@@ -42,6 +42,8 @@ def score(
     budget: int | None = None,
     seed: int = 0,
     infill: str | Path | None = None,
+    dtype: str | None = None,
+    device: str | None = None,
     partial: bool = False,
     out: str | Path | None = None,
     batch_tokens: int | None = None,
@@ -69,6 +71,8 @@ def score(
         budget: Of ``methods``, as for ``run``.
         seed: Of all draws.
         infill: As for ``run``.
+        dtype: As for ``run``.
+        device: As for ``run``.
         partial: Whether examples without a row count as undefined; they are refused otherwise.
         out: Folder for records and tables.
         batch_tokens: Tokens in one forward pass, padding included.
@@ -83,6 +87,7 @@ def score(
     suite = suite_of(
         tasks, methods,
         metrics=metrics, removals=removals, limit=limit, budget=budget, seed=seed, infill=infill,
+        dtype=dtype, device=device,
     )  # fmt: skip
     return run_suite(
         suite, models=[] if model is None else [model], data=data,

@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from attrial.errors import AttrialError
 from attrial.fields import fault
 
+EXAMPLES = {"dtype": "bfloat16", "device": "cuda"}
 DEFAULT = Path(__file__).with_name("default_suite.toml")
 
 
@@ -28,6 +29,9 @@ class Suite(BaseModel):
         budget: Model rows an example for every method that samples; None means each one's own.
         infill: Folder or Hub id of a masked language model that draws stand-ins for removed words;
             None means the words of the texts that are tried.
+        dtype: Of models that are loaded from a folder or the Hub: ``float32`` unless another one
+            is asked for, whatever the checkpoint's.
+        device: Where they run: ``cpu`` unless ``cuda`` or ``auto`` is asked for.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -41,6 +45,8 @@ class Suite(BaseModel):
     seed: int = 0
     budget: int | None = None
     infill: str | None = None
+    dtype: str | None = None
+    device: str | None = None
 
 
 def suite_of(
@@ -53,6 +59,8 @@ def suite_of(
     budget: int | None = None,
     seed: int = 0,
     infill: str | Path | None = None,
+    dtype: str | None = None,
+    device: str | None = None,
 ) -> Suite:
     """A suite from Python's arguments.
 
@@ -68,6 +76,8 @@ def suite_of(
         budget=None if budget is None else _whole("budget", budget),
         seed=_whole("seed", seed),
         infill=None if infill is None else str(infill),
+        dtype=_name("dtype", dtype),
+        device=_name("device", device),
     )
 
 
@@ -78,6 +88,12 @@ def _names(name: str, given: object) -> tuple[str, ...]:
         if not isinstance(one, str | Path):
             raise AttrialError(f"{name} takes names or paths, not {one!r}")
     return tuple(map(str, given))
+
+
+def _name(name: str, given: object) -> str | None:
+    if given is not None and not isinstance(given, str):
+        raise AttrialError(f"{name}={given!r}; it takes a name, such as {EXAMPLES[name]!r}")
+    return given
 
 
 def _whole(name: str, given: object) -> int:

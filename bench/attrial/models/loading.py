@@ -94,16 +94,25 @@ def fetch(
         _check_architecture(src, config)
         tokenizer = fetched(src, lambda: AutoTokenizer.from_pretrained(src.place, **where(src)))
         model, info = fetched(src, lambda: _weights(src, DTYPES[dtype]))
-    _check_weights(src, info)
+    check_weights(src, info)
     model.eval()  # type: ignore[no-untyped-call]
     own = model.config.get_text_config()
     if own.pad_token_id is None:  # decoders come without one; heads look for the end by it
         known = (tokenizer.pad_token_id, tokenizer.eos_token_id)
         own.pad_token_id = next((i for i in known if i is not None), None)
-    return _moved(model, device), tokenizer
+    return moved(model, device), tokenizer
 
 
-def _moved(model: PreTrainedModel, device: str) -> PreTrainedModel:
+def moved(model: PreTrainedModel, device: str) -> PreTrainedModel:
+    """A model on a device; ``auto`` is an accelerator that torch finds, else the CPU.
+
+    Raises:
+        AttrialError: If there is no such device here.
+    """
+    if device == "auto":
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+    if device.startswith("cuda") and not torch.cuda.is_available():
+        raise AttrialError(f"device {device!r}: torch finds no CUDA here; take cpu or auto")
     try:
         torch.nn.Module.to(model, device)
     except (RuntimeError, AssertionError) as error:
@@ -155,7 +164,7 @@ def _check_architecture(src: Source, config: PreTrainedConfig) -> None:
         )
 
 
-def _check_weights(src: Source, info: dict[str, object]) -> None:
+def check_weights(src: Source, info: dict[str, object]) -> None:
     for fault in ("missing_keys", "mismatched_keys"):
         names = sorted(str(key) for key in info.get(fault) or ())  # type: ignore[attr-defined]
         if names:

@@ -249,7 +249,8 @@ def _build(
     if forward.causal or model.config.is_encoder_decoder:
         words = replace(words, pad=None)  # its head takes padding for the end of the text
     weights, dtype = pairing.digest(model), str(model.dtype).removeprefix("torch.")
-    spec = ModelSpec(name=name, revision=revision, weights=weights, dtype=dtype)
+    device = None if forward.device.type == "cpu" else str(forward.device)
+    spec = ModelSpec(name=name, revision=revision, weights=weights, dtype=dtype, device=device)
     room, told = pairing.limit(forward, tokenizer), pairing.segments(forward, tokenizer)
     encoder = Encoder(tokenizer, room, told, pairing.anchor(tokenizer), forward.last)
     return TextClassifier(forward, encoder, words, spec, pairing.answers(forward))
