@@ -32,7 +32,7 @@ def test_every_registered_task_loads(name: str) -> None:
     task = load_task(name)
     assert task.name == name
     assert task.description
-    assert len(task.labels) == (4 if name == "planted_lookup" else 2)
+    assert task.asks in ("text classifier", "causal language model")
     assert task.removals[0] == "mask"
 
 
@@ -108,13 +108,12 @@ WRONG = {  # contents of a file -> what is said of it
     'description = "d"\ndata.paht = "d.csv"': "no field 'data.paht'; did you mean path",
     'data.path = "d.csv"': "description: Field required",
     'description = "a\\nb"\ndata.path = "d.csv"': "description:",
-    'description = "d"': "data: Field required",
     'description = "d"\n[data]\npath = "d.csv"\nhub = "h"': "data: give exactly one of hub, path",
     'description = "d"\n[data]': "data: give exactly one of hub, path and generator",
     'description = "d"\ndata.hub = "h"': "data: a data set of the hub needs a split",
     'description = "d"\ndata = {path = "d", format = "cvs"}': "data.format: no format 'cvs'; did",
     'description = "d"\ndata.path = "d"\ntarget = "logits"': "target: no target function 'logits'",
-    'description = "d"\ndata.path = "d"\nplayers = "wrods"': "players: Input should be 'words' or",
+    'description = "d"\ndata.path = "d"\nplayers = "wrods"': "players: Input should be 'words', 'tok",
     'description = "d"\ndata.path = "d"\nlimit = 0': "limit: Input should be greater than or equal",
     'description = "d"\ndata.path = "d"\nlimit = "many"': "limit: Input should be a valid integer",
     'description = "d"\ndata.path = "d"\ntext = ["a", "b", "c"]': "text: Tuple should have at most",

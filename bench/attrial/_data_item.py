@@ -1,15 +1,17 @@
-"""One row of a data set as an item: its texts, its label, its known evidence."""
+"""One row of a data set as an item: its texts, its label, its known evidence, what is asked."""
 
-import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 
+from attrial import _data_evidence
+from attrial._data_evidence import FORMS as FORMS
+from attrial._data_evidence import Spans, missing
+from attrial._data_prompt import Continuations, columns_of, fill, options, split_pair
 from attrial.errors import AttrialError, near
 
 Row = Mapping[str, object]
-Spans = tuple[tuple[int, int, int], ...]
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,10 @@ class Item:
             Empty where it is known that there is none; None where nothing is known.
         options: Continuations that are asked about, the right one first; empty for classifiers.
         prefix: What a decoder has said before the option; empty at its start.
+        preferred: Whether the option that the model prefers is explained, as with label words, and
+            not the first one.
+        spans: The players, written like evidence, where players are spans.
+        fixed: Parts of the texts that are no players and always stay, written alike.
     """
 
     id: str
@@ -32,6 +38,9 @@ class Item:
     evidence: Spans | None = None
     options: tuple[str, ...] = ()
     prefix: str = ""
+    preferred: bool = False
+    spans: Spans = ()
+    fixed: Spans = ()
 
 
 @dataclass(frozen=True)
@@ -39,25 +48,44 @@ class Columns:
     """Where the parts of an item stand in a row, and how the label and the evidence are written.
 
     Attributes:
-        texts: One or two columns.
+        texts: One or two columns; those that evidence speaks of where a template takes more.
         label: Column of the label, if any.
         labels: Names of the classes, in the model's order.
         label_values: What the column says for each of them, where it says neither name nor index.
-        rationale: Column of the evidence, if any.
-        form: ``spans``, ``flags`` or ``words`` (see ``FORMS``).
+        rationale: Column of the evidence, or one for each text, if any.
+        form: How it is written there (see ``FORMS``).
+        template: One text of several columns, ``{column}`` where each one's goes.
+        asked: Continuations that a language model is asked about.
+        spans: Column of the players, where they are spans.
+        spans_form: How they are written there.
+        label_until: What ends the part of a label that counts.
     """
 
     texts: tuple[str, ...]
     label: str | None = None
     labels: tuple[str, ...] = ()
     label_values: tuple[str, ...] = ()
-    rationale: str | None = None
+    rationale: str | tuple[str, ...] | None = None
     form: str = "spans"
+    template: str | None = None
+    asked: Continuations | None = None
+    spans: str | None = None
+    spans_form: str = "spans"
+    label_until: str | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
         """All columns that a row must have."""
-        return (*self.texts, *filter(None, (self.label, self.rationale)))
+        texts = self.asked.minimal_pair if self.asked and self.asked.minimal_pair else self.texts
+        told = columns_of(self.template) if self.template else ()
+        asked = self.asked.names if self.asked else ()
+        found = (*texts, *told, self.label, *self.evidence, self.spans, *asked)
+        return tuple(dict.fromkeys(name for name in found if name))
+
+    @property
+    def evidence(self) -> tuple[str, ...]:
+        """The columns of the evidence."""
+        return (self.rationale,) if isinstance(self.rationale, str) else self.rationale or ()
 
 
 def items_of(
@@ -81,33 +109,57 @@ def _item(index: int, row: Row, columns: Columns, source: str) -> Item:
         if name not in row:
             raise AttrialError(f"{source} has no column {name!r}; {near(name, row)}")
     try:
-        texts = tuple(_text(row[name], name) for name in columns.texts)
-        label = _label(row[columns.label], columns) if columns.label else None
-        told = _plain(row[columns.rationale]) if columns.rationale else None
-        evidence = None if told is None else _evidence(told, texts, columns.form)
+        return _read(str(index), row, columns)
     except ValueError as error:
         raise AttrialError(f"{source}, row {index}: {error}") from None
-    return Item(str(index), texts, label, evidence)
+
+
+def _read(id: str, row: Row, columns: Columns) -> Item:
+    label = _label(row[columns.label], columns) if columns.label else None
+    if columns.asked and columns.asked.minimal_pair:
+        return _minimal(id, row, columns, columns.asked, label)
+    texts = tuple(_text(row[name], name) for name in columns.texts)
+    told = [row[name] for name in columns.evidence]
+    evidence = _data_evidence.parts(told, texts, columns.form) if told else None
+    cut = [row[columns.spans]] if columns.spans else []
+    spans = _data_evidence.parts(cut, texts, columns.spans_form) if cut else None
+    fixed: Spans = ()
+    if columns.template is not None:
+        names = columns_of(columns.template)
+        filled = fill(columns.template, {name: _text(row[name], name) for name in names})
+        evidence, spans = (filled.moved(part, columns.texts) for part in (evidence, spans))
+        texts, fixed = (filled.text,), filled.fixed
+    asked = columns.asked
+    found = options(asked, [row[name] for name in asked.names], texts[-1]) if asked else ()
+    return Item(
+        id, texts, label, evidence, found,
+        preferred=bool(asked and asked.words), spans=spans or (), fixed=fixed,
+    )  # fmt: skip
+
+
+def _minimal(id: str, row: Row, columns: Columns, asked: Continuations, label: int | None) -> Item:
+    good, bad = (_text(row[name], name) for name in asked.minimal_pair)
+    text, *rests = split_pair(good, bad, asked.until)
+    told = [row[name] for name in columns.evidence]
+    evidence = _data_evidence.parts(told, (text,), columns.form) if told else None
+    return Item(id, (text,), label, evidence, options(asked, rests, text))
 
 
 def _text(value: object, name: str) -> str:
-    if not _missing(value) and not isinstance(value, str | Real):
+    if not missing(value) and not isinstance(value, str | Real):
         raise ValueError(f"the text in column {name!r} is a {type(value).__name__}, no string")
-    text = "" if _missing(value) else str(value)
+    text = "" if missing(value) else str(value)
     if not text.strip():
         raise ValueError(f"the text in column {name!r} is empty")
     return text
 
 
-def _missing(value: object) -> bool:
-    """None, an empty cell, or NaN (the only number that is unlike itself)."""
-    return value is None or value == "" or (isinstance(value, float) and value != value)
-
-
 def _label(value: object, columns: Columns) -> int | None:
-    if _missing(value):
+    if missing(value):
         return None
     text = str(value)
+    if columns.label_until:
+        text = text.partition(columns.label_until)[0]
     for known in (columns.label_values, columns.labels):
         if text in known:
             return known.index(text)
@@ -123,77 +175,3 @@ def _known(columns: Columns) -> str:
         return "the numbers 0, 1, ... (the task names no labels)"
     numbers = columns.label_values or tuple(map(str, range(len(columns.labels))))
     return ", ".join(f"{v} ({n})" for v, n in zip(numbers, columns.labels, strict=True))
-
-
-def _plain(value: object) -> list[object] | None:
-    """A list of plain Python values: CSV files hold lists as JSON text, others as arrays."""
-    if _missing(value):
-        return None
-    if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except json.JSONDecodeError:
-            raise ValueError(f"evidence {value!r} is no list") from None
-    tolist = getattr(value, "tolist", None)
-    value = tolist() if callable(tolist) else value
-    if not isinstance(value, Sequence) or isinstance(value, str):
-        raise ValueError(f"evidence {value!r} is no list")
-    return list(value)
-
-
-def _evidence(told: list[object], texts: tuple[str, ...], form: str) -> Spans:
-    try:
-        return FORMS[form](told, texts)
-    except TypeError:
-        raise ValueError(f"evidence {told!r} is not of the form {form!r}") from None
-
-
-def _spans(told: list[object], texts: tuple[str, ...]) -> Spans:
-    """Pairs (start, end) of characters in the first text, or triples (text, start, end)."""
-    spans = [tuple(map(_whole, _list(span))) for span in told]
-    full = [span if len(span) == 3 else (0, *span) for span in spans]
-    for span in full:
-        if len(span) != 3 or not (0 <= span[0] < len(texts)):
-            raise ValueError(f"evidence {span} is no (start, end) nor (text, start, end)")
-        if not 0 <= span[1] < span[2] <= len(texts[span[0]]):
-            raise ValueError(f"evidence {span} lies outside its text")
-    return tuple((text, start, end) for text, start, end in full)
-
-
-def _flags(told: list[object], texts: tuple[str, ...]) -> Spans:
-    """A 0 or 1 for each word between white space, the second text's after the first's."""
-    flags, words = [_whole(flag) for flag in told], _words(texts)
-    if len(flags) != len(words) or not {0, 1} >= set(flags):
-        raise ValueError(f"evidence must be {len(words)} flags of 0 or 1, a word each")
-    return tuple(word for word, flag in zip(words, flags, strict=True) if flag)
-
-
-def _word_numbers(told: list[object], texts: tuple[str, ...]) -> Spans:
-    """Numbers of words between white space, from 0, the second text's after the first's."""
-    numbers, words = sorted({_whole(number) for number in told}), _words(texts)
-    if numbers and not 0 <= numbers[0] <= numbers[-1] < len(words):
-        raise ValueError(f"evidence {numbers} lies outside the {len(words)} words")
-    return tuple(words[number] for number in numbers)
-
-
-FORMS: Mapping[str, Callable[[list[object], tuple[str, ...]], Spans]] = {
-    "spans": _spans,
-    "flags": _flags,
-    "words": _word_numbers,
-}
-
-
-def _words(texts: tuple[str, ...]) -> Spans:
-    return tuple((i, *m.span()) for i, text in enumerate(texts) for m in re.finditer(r"\S+", text))
-
-
-def _list(value: object) -> Sequence[object]:
-    if not isinstance(value, Sequence) or isinstance(value, str):
-        raise TypeError(value)
-    return value
-
-
-def _whole(value: object) -> int:
-    if not isinstance(value, int | float) or not float(value).is_integer():
-        raise TypeError(value)
-    return int(value)

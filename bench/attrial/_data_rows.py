@@ -1,13 +1,13 @@
 """Rows of a data set: from files, the Hub or Python code. Local data leave nothing behind."""
 
-import json
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from attrial import _data_eraser
+from attrial._data_files import SUFFIXES, Form, Rows, read, records
 from attrial._data_item import Row
 from attrial.errors import AttrialError, near
 
@@ -20,51 +20,18 @@ DataSet: TypeAlias = Any  # datasets.Dataset, DatasetDict or IterableDataset, wh
 Source: TypeAlias = (
     "str | Path | Sequence[str] | Sequence[tuple[str, str]] | Frame | DataSet | None"
 )
-
-SUFFIXES: Mapping[str, str] = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".json": "json",
-    ".jsonl": "json",
-    ".ndjson": "json",
-    ".parquet": "parquet",
-}
-FORMATS = (*sorted(set(SUFFIXES.values())), "label_text")
 PAIR = ("text", "text_pair")
 
 
-@dataclass(frozen=True)
-class Rows:
-    """Rows, and their text and label columns where the form itself says which these are.
-
-    Attributes:
-        rows: In order.
-        texts: Text columns; empty where the task has to name them.
-        label: Label column; None where the task has to name it, or there is none.
-        numbers: The rows' own where some were skipped; empty: 0, 1, ...
-    """
-
-    rows: Sequence[Row]
-    texts: tuple[str, ...] = ()
-    label: str | None = None
-    numbers: tuple[int, ...] = ()
-
-
 def from_path(
-    path: Path,
-    *,
-    form: str | None = None,
-    header: Sequence[str] = (),
-    split: str | None = None,
-    limit: int | None = None,
+    path: Path, *, form: Form | None = None, split: str | None = None, limit: int | None = None
 ) -> Rows:
     """The first rows of a file, or of a folder's files of that split.
 
     Args:
-        path: A file; or a folder that ``datasets`` saved, or that holds files named after splits.
-        form: One of ``FORMATS``; None goes by the file's extension, and takes files of an unknown
-            one for lines ``<label> <text>``.
-        header: Column names of a CSV or TSV file that has no header line of its own.
+        path: A file; or a folder that ``datasets`` saved, that holds files named after splits, or
+            that is a release of ERASER.
+        form: How the file is written; by its extension if left out.
         split: Which of a folder's files.
         limit: How many rows; None means all.
 
@@ -73,9 +40,11 @@ def from_path(
     """
     if not path.exists():
         raise AttrialError(f"no data file {path}")
-    if path.is_dir():
+    if path.is_dir() and not _data_eraser.is_release(path):
         return _from_folder(path, split, limit)
-    return _from_file(path, form or SUFFIXES.get(path.suffix.lower(), "label_text"), header, limit)
+    if path.is_dir():
+        return read(path, Form("eraser"), split, limit)
+    return read(path, form or Form(), split, limit)
 
 
 def _from_folder(folder: Path, split: str | None, limit: int | None) -> Rows:
@@ -88,7 +57,7 @@ def _from_folder(folder: Path, split: str | None, limit: int | None) -> Rows:
     if not files:
         names = ", ".join(p.name for p in known[:5]) or "no data files"
         raise AttrialError(f"{folder} has no file of split {split!r}, but {names}; give one file")
-    parts = (_from_file(p, SUFFIXES[p.suffix.lower()], (), limit).rows for p in files)
+    parts = (read(p, Form(), split, limit).rows for p in files)
     return Rows(list(islice((row for part in parts for row in part), limit)))
 
 
@@ -97,79 +66,13 @@ def _whole(split: str) -> str:
     return split.partition("[")[0]
 
 
-def _from_file(path: Path, form: str, header: Sequence[str], limit: int | None) -> Rows:
-    try:
-        if form == "label_text":
-            return _label_text(path, limit)
-        if form == "parquet":
-            return Rows(_parquet(path, limit))
-        return Rows(_json(path, limit) if form == "json" else _csv(path, form, header, limit))
-    except (ValueError, OSError) as error:
-        reason = (str(error).splitlines() or ["unreadable"])[0]
-        raise AttrialError(f"{path} can't be read as {form}: {reason}") from error
-
-
-def _label_text(path: Path, limit: int | None) -> Rows:
-    """Lines ``<label> <text>``; blank ones are skipped, and the others keep their numbers."""
-    with path.open(encoding="utf-8") as file:
-        lines = dict(islice(((k, line) for k, line in enumerate(file) if line.strip()), limit))
-    rows = [_labelled(line, number + 1) for number, line in lines.items()]
-    return Rows(rows, ("text",), "label", tuple(lines))
-
-
-def _labelled(line: str, number: int) -> Row:
-    label, blank, text = line.strip().partition(" ")
-    if blank:
-        return {"label": label, "text": text}
-    raise ValueError(f"line {number} is not '<label> <text>'")
-
-
-def _csv(path: Path, form: str, header: Sequence[str], limit: int | None) -> list[Row]:
-    import pandas as pd
-
-    frame = pd.read_csv(
-        path,
-        sep="\t" if form == "tsv" else ",",
-        names=list(header) or None,
-        header=None if header else "infer",
-        dtype=str,
-        keep_default_na=False,  # a text may well be "None"
-        nrows=limit,
-    )
-    return _records(frame)
-
-
-def _records(frame: "Frame") -> list[Row]:
-    plain = frame.astype(object).where(frame.notna(), None)
-    return [{str(k): v for k, v in row.items()} for row in plain.to_dict("records")]
-
-
-def _parquet(path: Path, limit: int | None) -> list[Row]:
-    from pyarrow import parquet
-
-    with parquet.ParquetFile(path) as file:
-        batches = (batch.to_pylist() for batch in file.iter_batches(batch_size=limit or 65_536))
-        return list(islice((row for batch in batches for row in batch), limit))
-
-
-def _json(path: Path, limit: int | None) -> list[Row]:
-    text = path.read_text(encoding="utf-8")
-    if text.lstrip().startswith("["):
-        rows = json.loads(text)
-    else:
-        rows = [json.loads(line) for line in text.splitlines() if line.strip()]
-    if not all(isinstance(row, dict) for row in rows):
-        raise ValueError("rows must be objects")
-    return list(rows[:limit])
-
-
 def from_memory(data: Source, *, split: str | None = None, limit: int | None = None) -> Rows:
     """The first rows of a pandas frame, a data set, a list of texts or of pairs, or an error."""
     if isinstance(data, list | tuple):
         return _from_texts(data[:limit])
-    for library, read in (("pandas", _from_frame), ("datasets", _from_dataset)):
+    for library, rows_of in (("pandas", _from_frame), ("datasets", _from_dataset)):
         if library in sys.modules:  # no object of a library that isn't imported
-            rows = read(data, split, limit)
+            rows = rows_of(data, split, limit)
             if rows is not None:
                 return Rows(rows)
     raise AttrialError(
@@ -191,7 +94,7 @@ def _from_texts(data: Sequence[object]) -> Rows:
 def _from_frame(data: object, split: str | None, limit: int | None) -> list[Row] | None:
     import pandas as pd
 
-    return _records(data.iloc[:limit]) if isinstance(data, pd.DataFrame) else None
+    return records(data.iloc[:limit]) if isinstance(data, pd.DataFrame) else None
 
 
 def _from_dataset(data: DataSet, split: str | None, limit: int | None) -> list[Row] | None:
@@ -205,48 +108,14 @@ def _from_dataset(data: DataSet, split: str | None, limit: int | None) -> list[R
         return list(islice(data, limit))
     if not isinstance(data, datasets.Dataset):
         return None
-    return _some(data, limit)
+    return some(data, limit)
 
 
-def _some(data: DataSet, limit: int | None) -> list[Row]:
+def some(data: DataSet, limit: int | None) -> list[Row]:
+    """The first rows of a data set, as plain values."""
     count = len(data) if limit is None else min(limit, len(data))
     rows: list[Row] = data.with_format(None).select(range(count)).to_list()
     return rows
-
-
-def from_hub(
-    name: str,
-    *,
-    config: str | None,
-    revision: str | None,
-    split: str | None,
-    limit: int | None = None,
-) -> Rows:
-    """The first rows of a data set of the Hugging Face Hub, or of its copy in the local cache.
-
-    Raises:
-        AttrialError: For whatever goes wrong on the way, with its reason and how to go without.
-    """
-    import datasets
-    import huggingface_hub
-
-    if not sys.stderr.isatty():
-        datasets.disable_progress_bars()
-    try:
-        if not huggingface_hub.constants.HF_HUB_OFFLINE:  # asked first: load_dataset retries long
-            huggingface_hub.HfApi().dataset_info(name, revision=revision, timeout=10)
-        data = datasets.load_dataset(name, config, revision=revision, split=split)
-    except Exception as error:
-        raise AttrialError(_unreachable(name, error)) from error
-    return Rows(_some(data, limit))
-
-
-def _unreachable(name: str, error: Exception) -> str:
-    reason = (str(error).splitlines() or [""])[0]
-    return (
-        f"can't load the data set {name} from the Hugging Face Hub ({type(error).__name__}: "
-        f"{reason[:120]}); give a local copy instead: --data FILE --model DIR"
-    )
 
 
 def describe(data: Source) -> str:

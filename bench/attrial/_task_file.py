@@ -1,148 +1,77 @@
-"""The TOML form of a task, checked field by field."""
+"""The TOML form of a task: its fields, and what they must be to each other."""
 
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, Field, ValidationError, field_validator, model_validator
 
-from attrial._data_item import FORMS
-from attrial._data_rows import FORMATS
+from attrial._data_prompt import columns_of
+from attrial._task_model import Asks
+from attrial._task_tables import (
+    ContinuationTable,
+    DataTable,
+    GivenTable,
+    ModelTable,
+    RationaleTable,
+    SpansTable,
+    Table,
+    Template,
+    Texts,
+    Values,
+)
 from attrial.errors import AttrialError, near
 from attrial.fields import fault
 from attrial.target import FUNCTIONS
 
 
-class _Table(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", protected_namespaces=())
-
-
-class DataTable(_Table):
-    """Where the examples come from: exactly one of ``hub``, ``path`` and ``generator``.
-
-    Attributes:
-        hub: Id of a data set of the Hugging Face Hub; needs ``split``.
-        config: Its configuration.
-        revision: Its commit, so that examples never change unseen.
-        split: Which split.
-        path: A file or folder beside the TOML file.
-        format: Of the file: csv, tsv, json (lines or a list), parquet, or label_text (one
-            ``<label> <text>`` a line); by its extension if left out.
-        header: Column names of a CSV or TSV file without a header line.
-        generator: A module beside the TOML file of a registered package. It defines
-            ``items(*, count, seed) -> list[Item]``; the first items are the same for any count.
-    """
-
-    hub: str | None = None
-    config: str | None = None
-    revision: str | None = None
-    split: str | None = None
-    path: str | None = None
-    format: str | None = None
-    header: tuple[str, ...] = ()
-    generator: str | None = None
-
-    @field_validator("format")
-    @classmethod
-    def _known_format(cls, value: str | None) -> str | None:
-        if value is not None and value not in FORMATS:
-            raise ValueError(f"no format {value!r}; {near(value, FORMATS)}")
-        return value
-
-    @model_validator(mode="after")
-    def _one_origin(self) -> Self:
-        if [self.hub, self.path, self.generator].count(None) != 2:
-            raise ValueError("give exactly one of hub, path and generator")
-        if self.hub is not None and self.split is None:
-            raise ValueError("a data set of the hub needs a split")
-        if self.generator is not None and not self.generator.isidentifier():
-            raise ValueError(f"generator {self.generator!r} is no module name")
-        return self
-
-
-class ModelTable(_Table):
-    """The task's own model: exactly one of ``hub`` (with ``revision``) and ``folder``."""
-
-    hub: str | None = None
-    revision: str | None = None
-    folder: str | None = None
-
-    @model_validator(mode="after")
-    def _one_place(self) -> Self:
-        if (self.hub is None) == (self.folder is None):
-            raise ValueError("give exactly one of hub and folder")
-        if self.folder is not None and self.revision is not None:
-            raise ValueError("a folder has no revision")
-        return self
-
-
-class RationaleTable(_Table):
-    """Known evidence: its column, and how it is written there.
-
-    Attributes:
-        column: Name of the column. A missing value means that nothing is known of that row.
-        form: ``spans``: [start, end] characters of the first text, or [text, start, end];
-            ``flags``: a 0 or 1 for each word between white space; ``words``: the numbers of these
-            words, from 0. The second text's words follow the first's.
-        source: ``people``: what readers hold to be the reason, so that agreement with it is
-            plausibility; ``planted``: the reason by construction, so that it is evidence.
-    """
-
-    column: str
-    form: str = "spans"
-    source: Literal["people", "planted"] = "people"
-
-    @field_validator("form")
-    @classmethod
-    def _known_form(cls, value: str) -> str:
-        if value not in FORMS:
-            raise ValueError(f"no form {value!r}; {near(value, FORMS)}")
-        return value
-
-
-class TaskFile(_Table):
+class TaskFile(Table):
     """One task as written down; its name is the file's.
 
     Attributes:
         description: One line for ``attrial list tasks``.
         data: Where the examples come from.
         model: The model that is asked unless the user gives another.
+        given: What is otherwise in files that users give instead.
+        asks: Which kind of model it is for; by default a causal language model where continuations
+            are asked about, else a text classifier.
         text: The column of the text, or the two columns of a pair.
+        template: One text of several columns, such as ``"Q: {question} A: {answer}"``. Its own
+            words always stay; ``text`` then names the columns that evidence speaks of.
         label: The column of the gold label; it is only reported, never explained.
         labels: Names of the classes, in the model's order. The column holds these or 0, 1, ...
         label_values: What the column holds for each class, where it is neither.
+        label_until: What ends the part of a label that counts.
         rationale: Known evidence.
+        spans: The players, where these are spans.
+        continuation: What a language model is asked about; classifiers have classes instead.
         target: What of the predicted class is explained: log_odds, probability, ...
-        players: What is scored: words or tokens.
+        players: What is scored: words, tokens, sentences or spans.
         removals: The panel that metrics run under; methods explain under the first.
         limit: How many examples by default: the first ones.
         seed: Of a generator.
     """
 
     description: str = Field(min_length=1, pattern=r"^[^\n]*$")
-    data: DataTable
+    data: DataTable | None = None
+    given: GivenTable = GivenTable()
+    asks: Asks | None = None
     model: ModelTable | None = None
-    text: tuple[str, ...] = Field(("text",), min_length=1, max_length=2)
+    text: Texts | None = None
+    template: Template | None = None
     label: str | None = None
     labels: tuple[str, ...] = ()
-    label_values: tuple[str, ...] = ()
+    label_values: Values = ()
+    label_until: str | None = None
     rationale: RationaleTable | None = None
+    spans: SpansTable | None = None
+    continuation: ContinuationTable | None = None
     target: str = "log_odds"
-    players: Literal["words", "tokens"] = "words"
+    players: Literal["words", "tokens", "sentences", "spans"] = "words"
     removals: tuple[str, ...] = Field(("mask",), min_length=1)
     limit: int | None = Field(None, ge=1)
     seed: int = Field(0, ge=0)
-
-    @field_validator("text", mode="before")
-    @classmethod
-    def _one_text(cls, value: object) -> object:
-        return [value] if isinstance(value, str) else value
-
-    @field_validator("label_values", mode="before")
-    @classmethod
-    def _as_text(cls, value: object) -> object:
-        return [str(v) for v in value] if isinstance(value, list) else value
 
     @field_validator("target")
     @classmethod
@@ -155,16 +84,38 @@ class TaskFile(_Table):
     def _whole(self) -> Self:
         if self.label_values and len(self.label_values) != len(self.labels):
             raise ValueError("label_values and labels differ in number")
-        if self.data.generator is not None and self.limit is None:
+        if self.data and self.data.generator is not None and self.limit is None:
             raise ValueError("a generated task needs a limit")
+        if (self.players == "spans") != (self.spans is not None) and not _generated(self):
+            raise ValueError('players = "spans" and a [spans] table need each other')
+        words = self.continuation.words if self.continuation else ()
+        if words and self.labels and len(words) != len(self.labels):
+            raise ValueError("continuation.words and labels differ in number")
         return self
+
+    @model_validator(mode="after")
+    def _texts(self) -> Self:
+        told = columns_of(self.template) if self.template else self.text or ()
+        if self.text and not set(self.text) <= set(told):
+            raise ValueError("text names a column that the template lacks")
+        pair = self.continuation and self.continuation.minimal_pair
+        if pair and (self.text or self.template or self.spans):
+            raise ValueError("the text of a minimal pair is what both sentences begin with")
+        return self
+
+
+def _generated(file: TaskFile) -> bool:
+    return file.data is not None and file.data.generator is not None
 
 
 TABLES: Mapping[str, type[BaseModel]] = {
     "": TaskFile,
     "data": DataTable,
+    "given": GivenTable,
     "model": ModelTable,
     "rationale": RationaleTable,
+    "spans": SpansTable,
+    "continuation": ContinuationTable,
 }
 
 

@@ -1,0 +1,72 @@
+"""Rows of data sets of the Hugging Face Hub, pinned to the commit that they came from."""
+
+import re
+import sys
+from itertools import islice
+from typing import Any
+
+from attrial._data_files import Rows
+from attrial._data_rows import some
+from attrial.errors import AttrialError
+
+COMMIT = re.compile(r"@([0-9a-f]{40})/")  # in the addresses of fetched files
+PATIENCE = 10.0  # seconds that the Hub gets to answer
+
+
+def from_hub(
+    name: str,
+    *,
+    config: str | None,
+    revision: str | None,
+    split: str | None,
+    streaming: bool = False,
+    limit: int | None = None,
+) -> Rows:
+    """The first rows of a data set of the Hugging Face Hub, or of its copy in the local cache.
+
+    Args:
+        name: As in ``org/name``.
+        config: Which of its configurations.
+        revision: Commit, branch or tag.
+        split: Which split.
+        streaming: Whether rows are fetched one after the other, not the whole split before.
+        limit: How many rows.
+
+    Raises:
+        AttrialError: For whatever goes wrong on the way, with its reason and how to go without.
+    """
+    import datasets
+    import huggingface_hub
+
+    if not sys.stderr.isatty():
+        datasets.disable_progress_bars()
+    try:
+        if not huggingface_hub.constants.HF_HUB_OFFLINE:  # asked first: load_dataset retries long
+            about = huggingface_hub.HfApi().dataset_info(name, revision=revision, timeout=PATIENCE)
+            revision = getattr(about, "sha", None) or revision
+        how = {"streaming": True} if streaming else {}
+        data = datasets.load_dataset(name, config, revision=revision, split=split, **how)
+        rows = list(islice(data, limit)) if streaming else some(data, limit)
+    except Exception as error:
+        raise AttrialError(_unreachable(name, revision, error)) from error
+    return Rows(rows, revision=_commit(data) or revision)
+
+
+def _commit(data: Any) -> str | None:  # noqa: ANN401  # datasets ships no types
+    """The commit in the addresses that the data were fetched from: known offline too."""
+    fetched = getattr(data.info, "download_checksums", None) or {}
+    found = {match[1] for address in fetched if (match := COMMIT.search(address))}
+    return found.pop() if len(found) == 1 else None
+
+
+def _unreachable(name: str, revision: str | None, error: Exception) -> str:
+    kind, way = type(error).__name__, "give a local copy instead: --data FILE --model DIR"
+    if kind == "GatedRepoError":
+        why = "it asks for consent on its page, and a login: hf auth login"
+    elif kind == "RevisionNotFoundError":
+        why = f"it has no revision {revision!r}"
+    elif kind == "RepositoryNotFoundError":
+        why = "there is none of that name, or it is private"
+    else:
+        why = f"{kind}: {(str(error).splitlines() or [''])[0][:120]}"
+    return f"can't load the data set {name} from the Hugging Face Hub ({why}); {way}"
