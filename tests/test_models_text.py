@@ -247,14 +247,6 @@ def test_what_is_no_trained_classifier_is_refused(tmp_path: Path) -> None:
     refused(tmp_path, "its file lacks classifier.bias, classifier.weight")
 
 
-def test_several_labels_at_once_are_refused(tmp_path: Path) -> None:
-    saved(tmp_path)
-    config = json.loads((tmp_path / "config.json").read_text())
-    tags = config | {"problem_type": "multi_label_classification"}
-    (tmp_path / "config.json").write_text(json.dumps(tags))
-    refused(tmp_path, "tags several labels at once")
-
-
 def test_pickled_and_broken_weights_are_refused(tmp_path: Path) -> None:
     saved(tmp_path)
     weights = (tmp_path / "model.safetensors").read_bytes()

@@ -48,6 +48,13 @@ class Assignment:
         return self.removals[0]
 
     @property
+    def target(self) -> str:
+        """What is explained, in words."""
+        if len(self.labels) == 1:
+            return "the model's one output"
+        return f"{self.function} of the predicted class"
+
+    @property
     def explainers(self) -> dict[str, Method]:
         """All that give scores: the methods, and the baselines that are not among them."""
         return {
@@ -88,7 +95,7 @@ def _job(a: Assignment, label: str, removal: str) -> Job:
         data=a.data,
         model=a.model,
         players=a.players,
-        target=f"{a.function} of the predicted class",
+        target=a.target,
         explained_under=a.explained_under,
         removal=removal,
         method=method,

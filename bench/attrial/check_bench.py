@@ -104,7 +104,7 @@ class Bench:
         given = self.examples if examples is None else examples
         index = self.classes if classes is None else classes
         subjects = [
-            Subject(x, self.removal, Target(c, function or self.function))
+            Subject(x, self.removal, Target.of(x, c, function or self.function))
             for x, c in zip(given, index, strict=True)
         ]
         askers = [(s, self.method(s.example, seed_of(seed, s.example))) for s in subjects]
@@ -121,7 +121,7 @@ class Bench:
 
     def _subjects(self) -> list[Subject]:
         pairs = zip(self.examples, self.classes, strict=True)
-        return [Subject(x, self.removal, Target(c, self.function)) for x, c in pairs]
+        return [Subject(x, self.removal, Target.of(x, c, self.function)) for x, c in pairs]
 
 
 def _scores(got: Answer[Scores]) -> Explained:

@@ -70,7 +70,7 @@ def explain(
     def askers() -> Iterator[tuple[Subject, Asking[Scores]]]:
         for label, i in seats:
             x = examples[i]
-            subject = Subject(x, a.explained_under, Target(classes[i], a.function))
+            subject = Subject(x, a.explained_under, Target.of(x, classes[i], a.function))
             yield subject, a.explainers[label](x, seed_of(a.seed, x))
 
     answers = answer(value, askers())
@@ -129,7 +129,7 @@ def _read_otherwise(
         if own is None or own.scores is None or function is None:
             continue
         if metric.facts.family == "faithfulness":
-            subject = Subject(examples[i], removal, Target(classes[i], function))
+            subject = Subject(examples[i], removal, Target.of(examples[i], classes[i], function))
             asker = metric.value(examples[i], own.scores, seed_of(a.seed, examples[i]))
             measured.swapped[who, removal, name, i] = reread(value, subject, asker)
 
@@ -150,7 +150,7 @@ def _cells(
 
 
 def _subject(x: Example, removal: str, index: int, metric: Metric) -> Subject:
-    return Subject(x, removal, Target(index, metric.reads))
+    return Subject(x, removal, Target.of(x, index, metric.reads))
 
 
 def _search(

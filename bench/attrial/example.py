@@ -27,6 +27,8 @@ class Example:
         text: The text, or both texts of a pair.
         spans: (n,) pairs (start, end) of characters of each player in its text.
         truncated: How many words were cut off because the model takes no more.
+        apart: Whether each output speaks of a label by itself, and several may hold; else outputs
+            are classes that exclude each other.
     """
 
     id: str
@@ -40,6 +42,7 @@ class Example:
     text: tuple[str, ...] = ()
     spans: tuple[tuple[int, int], ...] = ()
     truncated: int = 0
+    apart: bool = False
 
     @property
     def n(self) -> int:

@@ -38,7 +38,8 @@ def explain(
         method: A call such as ``shapley`` or ``integrated_gradients(steps=30)``.
         target: Label (or its number) to explain; the predicted one by default.
         function: What of the target is explained: ``log_odds`` (nats), ``probability``,
-            ``log_probability`` or ``logit``.
+            ``log_probability`` or ``logit``. A model that gives one number has no probability: the
+            number itself is explained.
         players: ``words`` or ``tokens``.
         removal: How players are removed when the method asks for it.
         seed: Of the method's draws.
@@ -59,7 +60,10 @@ def explain(
     require(classifier, removal)
     outputs = classifier.keep([(Subject(x, removal, Target(0)), everything(x.n))])[0]
     index = int(np.argmax(outputs[0])) if target is None else _label(classifier, target)
-    subject = Subject(x, removal, Target(index, function))
+    subject = Subject(x, removal, Target.of(x, index, function))
+    one = len(outputs[0]) == 1
+    if one and function not in ("log_odds", "logit"):
+        raise AttrialError(f"the model gives one number: it has no {function}; leave function out")
     (got,) = answer(Value(classifier), [(subject, asked(x, seed))])
     if got.result is None:
         raise AttrialError(f"method {method} gave no scores: {got.undefined}")
@@ -67,12 +71,13 @@ def explain(
         players=x.players,
         scores=got.result,
         target=classifier.labels[index],
-        probability=float(Target(index, "probability").read(outputs)[0]),
+        probability=None if one else float(Target.of(x, index, "probability").read(outputs)[0]),
         method=asked.bound.text,
         removal=removal,
-        function=function,
+        function="value" if one else function,
         notes=got.notes,
         truncated=x.truncated,
+        output=float(outputs[0, index]),
     )
 
 

@@ -16,23 +16,27 @@ class Explanation:
         players: (n,) words or tokens as they stand in the text.
         scores: (n,) higher speaks more for the target.
         target: Label of the class that is explained.
-        probability: The model's probability of that class on the full text.
+        probability: The model's probability of that class on the full text; None of a model that
+            gives one number.
         method: As it was asked for.
         removal: The removal that the method's questions were answered under.
-        function: What of the target the scores explain (``log_odds``: nats).
+        function: What of the target the scores explain (``log_odds``: nats); ``value`` of a model
+            that gives one number.
         notes: What the method noted (completeness gap, steps).
         truncated: Words that the model could not take.
+        output: The model's raw output for the target on the full text.
     """
 
     players: tuple[str, ...]
     scores: Scores
     target: str
-    probability: float
+    probability: float | None
     method: str
     removal: str
     function: str
     notes: dict[str, float | list[float]]
     truncated: int = 0
+    output: float | None = None
 
     def text(self) -> str:
         """One line a player, highest score first."""
@@ -51,7 +55,9 @@ class Explanation:
     @property
     def caption(self) -> str:
         """What was explained, by what, in one line."""
-        return f"{self.method} -> {self.target} (p = {self.probability:.3f}; {self.function})"
+        if self.probability is not None:
+            return f"{self.method} -> {self.target} (p = {self.probability:.3f}; {self.function})"
+        return f"{self.method} -> {self.target} (value {self.output or 0.0:.3f})"
 
     def html(self) -> str:
         """The players coloured by score, as an HTML fragment; text is escaped.

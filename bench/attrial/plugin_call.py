@@ -12,7 +12,7 @@ from pydantic import JsonValue, TypeAdapter, ValidationError
 
 from attrial import registry
 from attrial.ask import Asking
-from attrial.errors import AttrialError, near
+from attrial.errors import AttrialError, Undefined, near
 from attrial.example import Example
 from attrial.masks import Scores
 from attrial.named import named, number_of, scores_of
@@ -144,11 +144,13 @@ class Metric:
     """A metric ready to be asked about scores.
 
     With ``rationale`` the evidence is what people hold to be the reason: agreement with it is
-    plausibility, which never stands in one table with planted evidence.
+    plausibility, which never stands in one table with planted evidence. ``senseless`` says why it
+    has no value on this model, whatever is asked.
     """
 
     bound: Bound
     rationale: bool = False
+    senseless: str = ""
 
     def value(self, x: Example, scores: Scores, seed: int) -> Asking[float]:
         """The asker that scores one attribution (n,)."""
@@ -160,6 +162,7 @@ class Metric:
         function = cast(Function, self.bound.constant("extremes", None))
 
         def start() -> Asking[tuple[Scores, Scores]]:
+            self._sensible()
             found = function(x, seed=seed, **self.bound.args)
             return cast(Asking[tuple[Scores, Scores]], found)
 
@@ -178,8 +181,13 @@ class Metric:
         return self._number(x, lambda: function(x, seed=seed, **self.bound.args))
 
     def _number(self, x: Example, start: Callable[[], object]) -> Asking[float]:
+        self._sensible()
         found = yield from named(self._who, x, lambda: cast(Asking[object], start()))
         return number_of(self._who, x, found)
+
+    def _sensible(self) -> None:
+        if self.senseless:
+            raise Undefined(self.senseless)
 
     @property
     def _who(self) -> str:

@@ -17,6 +17,13 @@ from attrial.removal import draws
 from attrial.task import Item, Source, Task, items, source_name
 from attrial.value import Value
 
+# What metrics can't read of a model that gives one number. Those that compare values go by the
+# number itself, in its own unit, where they'd read a probability or log-odds of a class.
+SENSELESS = {
+    "margin": "the model gives one number and takes no decision that could flip",
+    "log_probability": "the model gives one number and no probability",
+}
+
 
 @dataclass(frozen=True)
 class Prepared:
@@ -49,7 +56,7 @@ def prepare(asked: Asked, task: Task, model: TextClassifier, data: Source) -> Pr
     for removal in removals:
         require(model, removal)
     handed_in = _outside(asked, task, model, data, examples, removals[0])
-    metrics = _metrics(asked, task, examples)
+    metrics = _metrics(asked, task, model, examples)
     a = Assignment(
         data=_data_spec(task, data, examples),
         model=_model_spec(model, removals, [*asked.methods.values(), *asked.metrics.values()]),
@@ -76,11 +83,16 @@ def _model_spec(
     return model.spec.model_copy(update={"infill": filler.name})
 
 
-def _metrics(asked: Asked, task: Task, examples: Sequence[Example]) -> dict[str, Metric]:
-    """Those that apply, told whose word the evidence is."""
+def _metrics(
+    asked: Asked, task: Task, model: TextClassifier, examples: Sequence[Example]
+) -> dict[str, Metric]:
+    """Those that apply, told whose word the evidence is, and where they have no meaning."""
     known = any(x.truth is not None for x in examples)
+    one = len(model.labels) == 1
     return {
-        name: replace(metric, rationale=task.rationale)
+        name: replace(
+            metric, rationale=task.rationale, senseless=SENSELESS.get(metric.reads, "") * one
+        )
         for name, metric in asked.metrics.items()
         if known or metric.facts.family != "evidence"
     }

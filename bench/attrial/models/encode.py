@@ -38,6 +38,7 @@ class Encoder:
         anchor: A special token to stand at the start where the tokenizer adds none, so that
             something is left when all players are removed; None where it adds some.
         last: Whether the answer is read at the last token, not at the classification token.
+        apart: Whether the model's outputs are labels of which several may hold at once.
     """
 
     tokenizer: PreTrainedTokenizerBase
@@ -45,6 +46,7 @@ class Encoder:
     segments: bool
     anchor: int | None = None
     last: bool = False
+    apart: bool = False
 
     def encode(
         self,
@@ -93,6 +95,7 @@ class Encoder:
             text=tuple(texts),
             spans=tuple((s.start, s.end) for s in found),
             truncated=_lost(texts, whole, kept),
+            apart=self.apart,
         )
 
     def _positions(self, texts: Sequence[str], *, cut: bool) -> list[Position]:

@@ -158,10 +158,6 @@ def _check_architecture(src: Source, config: PreTrainedConfig) -> None:
     names = config.architectures or []
     if names and not any(name.endswith("ForSequenceClassification") for name in names):
         raise AttrialError(f"{src.place} is no text classifier: it is a {', '.join(names)}")
-    if config.problem_type == "multi_label_classification":
-        raise AttrialError(
-            f"{src.place} tags several labels at once; classes must exclude each other"
-        )
 
 
 def check_weights(src: Source, info: dict[str, object]) -> None:

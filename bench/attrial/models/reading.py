@@ -31,12 +31,22 @@ def _margin(logits: Tensor, index: Tensor) -> Tensor:
     return _logit(logits, index) - _others(logits, index).amax(dim=1)
 
 
+def _sigmoid(logits: Tensor, index: Tensor) -> Tensor:
+    return _logit(logits, index).sigmoid()
+
+
+def _log_sigmoid(logits: Tensor, index: Tensor) -> Tensor:
+    return torch.nn.functional.logsigmoid(_logit(logits, index))
+
+
 FUNCTIONS: Mapping[str, Callable[[Tensor, Tensor], Tensor]] = {
     "log_odds": _log_odds,
     "probability": _probability,
     "log_probability": _log_probability,
     "logit": _logit,
     "margin": _margin,
+    "sigmoid": _sigmoid,
+    "log_sigmoid": _log_sigmoid,
 }
 
 

@@ -24,7 +24,7 @@ from attrial.batching import portions
 from attrial.example import Example
 from attrial.filling import Filler
 from attrial.masks import Floats, Masks
-from attrial.models import pairing
+from attrial.models import heads, pairing
 from attrial.models.attention import attention
 from attrial.models.embedding import Baselines
 from attrial.models.encode import Encoder
@@ -252,5 +252,6 @@ def _build(
     device = None if forward.device.type == "cpu" else str(forward.device)
     spec = ModelSpec(name=name, revision=revision, weights=weights, dtype=dtype, device=device)
     room, told = pairing.limit(forward, tokenizer), pairing.segments(forward, tokenizer)
-    encoder = Encoder(tokenizer, room, told, pairing.anchor(tokenizer), forward.last)
+    several = heads.apart(model.config)
+    encoder = Encoder(tokenizer, room, told, pairing.anchor(tokenizer), forward.last, several)
     return TextClassifier(forward, encoder, words, spec, pairing.answers(forward))
