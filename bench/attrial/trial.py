@@ -14,7 +14,7 @@ from attrial.outside import Outside
 from attrial.plugin_call import Method, Metric
 from attrial.record import DataSpec, ModelSpec
 from attrial.removal import draws
-from attrial.task import Item, Source, Task, items, source_name
+from attrial.task import Item, Source, Task, items, read, source_name
 from attrial.value import Value
 
 # What metrics can't read of a model that gives one number. Those that compare values go by the
@@ -49,16 +49,15 @@ def prepare(asked: Asked, task: Task, model: TextClassifier, data: Source) -> Pr
         AttrialError: If they don't fit: labels, removals, attributions made elsewhere.
     """
     removals = tuple(dict.fromkeys(asked.suite.removals or task.removals))
-    found = items(task, data=data, limit=asked.suite.limit)
-    _same_labels(task, model)
-    examples = _examples(task, model, found)
+    found = read(task, data=data, limit=asked.suite.limit)
+    examples = examples_of(task, model, found.items)
     model = filled(model, examples, asked.suite.infill)
     for removal in removals:
         require(model, removal)
     handed_in = _outside(asked, task, model, data, examples, removals[0])
     metrics = _metrics(asked, task, model, examples)
     a = Assignment(
-        data=_data_spec(task, data, examples),
+        data=_data_spec(task, data, examples, found.revision),
         model=_model_spec(model, removals, [*asked.methods.values(), *asked.metrics.values()]),
         players=task.players,
         function=task.target,
@@ -136,6 +135,8 @@ def _outside(
 
 def _same_labels(task: Task, model: TextClassifier) -> None:
     """A task's label names are the model's, in its order; LABEL_0 and the like name nothing."""
+    if task.asks != "text classifier":
+        return
     pairs = zip(task.labels, model.labels, strict=False)
     apart = any(
         a.casefold() != b.casefold() for a, b in pairs if not b.upper().startswith("LABEL_")
@@ -147,8 +148,19 @@ def _same_labels(task: Task, model: TextClassifier) -> None:
         )
 
 
-def _examples(task: Task, model: TextClassifier, found: Sequence[Item]) -> list[Example]:
+def examples_of(task: Task, model: TextClassifier, found: Sequence[Item]) -> list[Example]:
+    """The task's items as the model sees them.
+
+    Raises:
+        AttrialError: If the two don't fit: labels, continuations asked of a classifier.
+    """
+    _same_labels(task, model)
     for item in found:
+        if item.options and model.labels:
+            raise AttrialError(
+                f"task {task.name} asks how a text goes on, and needs a model that generates text; "
+                f"{model.spec.name} is a classifier"
+            )
         if item.label is not None and item.label >= len(model.labels):
             raise AttrialError(
                 f"task {task.name}: item {item.id} has label {item.label}, but the model has "
@@ -156,17 +168,20 @@ def _examples(task: Task, model: TextClassifier, found: Sequence[Item]) -> list[
             )
     return [
         model.encode(
-            item.id, item.texts, players=task.players, evidence=item.evidence, label=item.label
-        )
+            item.id, item.texts, players=task.players, evidence=item.evidence, label=item.label,
+            spans=item.spans, fixed=item.fixed,
+        )  # fmt: skip
         for item in found
     ]
 
 
-def _data_spec(task: Task, data: Source, examples: Sequence[Example]) -> DataSpec:
+def _data_spec(
+    task: Task, data: Source, examples: Sequence[Example], revision: str | None
+) -> DataSpec:
     return DataSpec(
         task=task.name,
         source=task.source if data is None else source_name(data),
-        revision=task.revision if data is None else None,
+        revision=revision,
         split=task.split,
         digest=assignment.digest_of(examples, rationale=task.rationale),
         count=len(examples),

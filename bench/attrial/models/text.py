@@ -136,9 +136,13 @@ class TextClassifier:
         players: str = "words",
         evidence: Sequence[tuple[int, int, int]] | None = None,
         label: int | None = None,
+        spans: Sequence[tuple[int, int, int]] = (),
+        fixed: Sequence[tuple[int, int, int]] = (),
     ) -> Example:
         """Cut one text, or a pair, into players; see ``Encoder.encode``."""
-        return self.encoder.encode(id, texts, players=players, evidence=evidence, label=label)
+        return self.encoder.encode(
+            id, texts, players=players, evidence=evidence, label=label, spans=spans, fixed=fixed
+        )
 
     def predict(self, examples: Sequence[Example]) -> list[int]:
         """The class of each full input; the first one of equals."""
