@@ -211,3 +211,15 @@ def test_at_the_first_layer_there_is_no_way_from_a_baseline() -> None:
     ask = Slope(np.full((1, x.n), 0.5), at="layers")
     with pytest.raises(NotApplicable, match="at the input alone"):
         c.slope([(Subject(x, "mask", Target(0)), ask)])
+
+
+@pytest.mark.parametrize("kind", ["norm", "norm_residual", "alti", "value_zeroing"])
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_coarse_numbers_round_and_refuse_nothing(kind: str, dtype: torch.dtype) -> None:
+    """What parts miss of their sum is rounding there, not a layer that bends."""
+    it = attended("bert")
+    ids, coarse = it.batch["input_ids"][:1, :8], copy.deepcopy(it.model)
+    coarse.to(dtype=dtype)  # type: ignore[call-arg]  # the annotation knows devices alone
+    expected = matrices(it.model, lambda: it.model(input_ids=ids).logits, kind)
+    got = matrices(coarse, lambda: coarse(input_ids=ids).logits, kind)
+    assert 0 < np.abs(got - expected).max() < 0.1 * expected.max()

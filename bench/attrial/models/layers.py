@@ -23,6 +23,7 @@ from attrial.value import Subject
 Measure = Callable[[Tensor, Tensor], Tensor]  # parts (k, t, d), output (t, d) -> (k, t)
 POSITIONS = 1 << 12  # of all copies that run at once
 EXACT = 1e-3  # what parts may miss of their sum, as a share of it
+ROUNDINGS = 8  # or so many of the roundings of the model's own numbers, where those are coarse
 
 
 def layered(subject: Subject, ask: Layers, forward: Forward) -> Attention:
@@ -136,7 +137,8 @@ def _parts(layer: _Layer, route: Route, measure: Measure, *, whole: bool) -> Ten
         parts = read(layer.held(route, kept)) - offset
         total += parts.sum(dim=0)
         measured.append(measure(parts, goal))
-    if float((total - goal).norm()) > EXACT * float(goal.norm()):
+    fine = max(EXACT, ROUNDINGS * torch.finfo(layer.call.states.dtype).eps)
+    if float((total - goal).norm()) > fine * float(goal.norm()):
         raise NotApplicable(
             f"{type(layer.call.layer).__name__} isn't linear between its values and its residual"
         )
