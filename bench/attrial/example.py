@@ -27,6 +27,10 @@ class Example:
         text: The text, or both texts of a pair.
         spans: (n,) pairs (start, end) of characters of each player in its text.
         truncated: How many words were cut off because the model takes no more.
+        options: Token ids of each continuation that is asked about; none for classifiers.
+        labels: What each option looks like.
+        explained: The output that is explained; None for the one that the model prefers.
+        prefix: Token ids of what a decoder has said before the options; it stays whatever leaves.
         apart: Whether each output speaks of a label by itself, and several may hold; else outputs
             are classes that exclude each other.
     """
@@ -42,6 +46,10 @@ class Example:
     text: tuple[str, ...] = ()
     spans: tuple[tuple[int, int], ...] = ()
     truncated: int = 0
+    options: tuple[tuple[int, ...], ...] = ()
+    labels: tuple[str, ...] = ()
+    explained: int | None = None
+    prefix: tuple[int, ...] = ()
     apart: bool = False
 
     @property
@@ -51,10 +59,12 @@ class Example:
 
     @cached_property
     def digest(self) -> str:
-        """Content hash of what a model can see of it: ids, segments, players, read position."""
+        """Content hash of what a model can see of it: ids, players, options, what is read."""
         h = hashlib.sha256(f"{self.n} {self.read}".encode())
         for part in (self.ids, self.types, self.owner):
             h.update(np.ascontiguousarray(part, np.int64).tobytes() + b"|")
+        if self.options:
+            h.update(repr((self.options, self.prefix)).encode())
         return h.hexdigest()
 
     def to_players(self, tokens: Floats) -> Floats:

@@ -18,6 +18,7 @@ from attrial.masks import Bools, Ints
 from attrial.registry import declared, plugin, plugins
 
 Cell = TypeVar("Cell", np.int64, np.bool_)
+NO_TOKEN = -1  # behind the end of an option that is shorter than another
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +32,9 @@ class Rows:
         visible: (k, t') whether a position is attended to. Padding isn't.
         blank: (k, t') whether a position's word embedding is set to zero.
         lengths: (k,) positions before the padding.
+        options: (k, C, m) token ids of the continuations that are asked about, -1 behind the end of
+            each; None where none is.
+        prefix: (k, p) token ids of what a decoder has said before them, -1 behind the end.
     """
 
     ids: Ints
@@ -39,6 +43,13 @@ class Rows:
     visible: Bools
     blank: Bools
     lengths: Ints
+    options: Ints | None = None
+    prefix: Ints | None = None
+
+    @property
+    def asked(self) -> int:
+        """The most continuations that a row asks about."""
+        return 0 if self.options is None else self.options.shape[1]
 
 
 @dataclass(frozen=True)
@@ -56,9 +67,13 @@ class Vocabulary:
 
     @property
     def has(self) -> frozenset[str]:
-        """What removals may need: ``mask token``, ``pad token``, ``unk token``, ``filler``."""
+        """What removals may need: ``mask token``, ``pad token``, ``unk token``, ``filler``.
+
+        All text can be closed up (``text``) and hidden (``hidden positions``).
+        """
         tokens = {"mask token": self.mask, "pad token": self.pad, "unk token": self.unk}
         there = frozenset(name for name, token in tokens.items() if token is not None)
+        there |= {"text", "hidden positions"}
         return there if self.filler is None else there | {"filler"}
 
 
@@ -82,7 +97,17 @@ def in_place(
         visible=np.ones(shape, bool) if visible is None else visible,
         blank=np.zeros(shape, bool) if blank is None else blank,
         lengths=np.full(k, shape[1], np.int64),
+        options=_options(x, k),
+        prefix=np.tile(np.array(x.prefix, np.int64), (k, 1)) if x.prefix else None,
     )
+
+
+def _options(x: Example, k: int) -> Ints | None:
+    if not x.options:
+        return None
+    longest = max(map(len, x.options))
+    ids = [[*option, *[NO_TOKEN] * (longest - len(option))] for option in x.options]
+    return np.broadcast_to(np.array(ids, np.int64), (k, len(ids), longest))
 
 
 def with_token(x: Example, kept: Bools, token: int | None, name: str) -> Rows:
@@ -107,6 +132,8 @@ def closed_up(rows: Rows) -> Rows:
         visible=np.arange(order.shape[1]) < lengths[:, None],
         blank=np.take_along_axis(rows.blank, order, axis=1),
         lengths=lengths,
+        options=rows.options,
+        prefix=rows.prefix,
     )
 
 
@@ -123,7 +150,27 @@ def stack(parts: Sequence[Rows], *, width: int, pad: int = 0) -> Rows:
         visible=_below([p.visible for p in parts], width, False),
         blank=_below([p.blank for p in parts], width, False),
         lengths=lengths,
+        options=_joined([p.options for p in parts]),
+        prefix=_prefixes([p.prefix for p in parts]),
     )
+
+
+def _prefixes(parts: Sequence[Ints | None]) -> Ints | None:
+    joined = _joined([None if part is None else part[:, None] for part in parts])
+    return None if joined is None else joined[:, 0]
+
+
+def _joined(parts: Sequence[Ints | None]) -> Ints | None:
+    """Options of several examples below each other, filled up to the most and the longest."""
+    given = [part for part in parts if part is not None]
+    if not given:
+        return None
+    if len(given) != len(parts):
+        raise ValueError("some rows ask about continuations and some don't")
+    most = np.max([part.shape[1:] for part in given], axis=0)
+    grow = [(0, 0), (0, most[0]), (0, most[1])]
+    full = [np.pad(part, grow, constant_values=NO_TOKEN) for part in given]
+    return np.concatenate([part[:, : most[0], : most[1]] for part in full])
 
 
 def _below(parts: Sequence[NDArray[Cell]], width: int, fill: int) -> NDArray[Cell]:

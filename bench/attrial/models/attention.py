@@ -1,6 +1,7 @@
 """Attention weights of a classifier on one full input, through the attention tap."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 import numpy as np
 import torch
@@ -10,10 +11,12 @@ from attrial.ask import Attend, Attention
 from attrial.batching import Batch
 from attrial.errors import AttrialError, near
 from attrial.masks import Floats
+from attrial.models.copies import among_own, copies
 from attrial.models.forward import Arguments, Forward
 from attrial.models.reading import read
+from attrial.models.stacks import of_two
 from attrial.models.tap import capture, gradients
-from attrial.removal import in_place, stack
+from attrial.removal import Rows, in_place, stack
 from attrial.target import Target
 from attrial.value import Subject
 
@@ -34,7 +37,7 @@ def attention(subject: Subject, ask: Attend, forward: Forward) -> Attention:
         NotApplicable: If the model doesn't let its attention weights be seen, or scaled.
     """
     fold = _fold(ask)
-    arguments = alone(subject, forward)
+    arguments = alone(subject, forward) if ask.gradient else unanswered(subject, forward)
     captured = capture(
         forward.model,
         lambda: forward(arguments),
@@ -43,10 +46,16 @@ def attention(subject: Subject, ask: Attend, forward: Forward) -> Attention:
         layer=ask.layer,
         fold=fold,
     )
-    if not ask.gradient:
+    found = None
+    if ask.gradient:
+        found = gradients(_value(captured.outputs, subject.target), captured)
+    if "cross" in captured.parts:
+        return of_two(arguments, captured, found)
+    if found is None:
         return Attention(_numpy(captured.weights))
-    found = gradients(_value(captured.outputs, subject.target), captured)
-    return Attention(_numpy(captured.weights), _numpy(found))
+    # What is appended is seen by nobody before it, so that all copies attend alike.
+    weights = [among_own(arguments, w) / copies(arguments) for w in captured.weights]
+    return Attention(_numpy(weights), _numpy([among_own(arguments, g) for g in found]))
 
 
 def _fold(ask: Attend) -> Callable[[Tensor], Tensor] | None:
@@ -61,8 +70,17 @@ def _fold(ask: Attend) -> Callable[[Tensor], Tensor] | None:
 
 def alone(subject: Subject, forward: Forward) -> Arguments:
     """What a model is called with for one full input, unpadded and in no company."""
-    t = len(subject.example.ids)
-    rows = stack([in_place(subject.example, 1)], width=t, pad=forward.pad)
+    return _of_one(in_place(subject.example, 1), forward)
+
+
+def unanswered(subject: Subject, forward: Forward) -> Arguments:
+    """As ``alone``, but no continuation is asked about."""
+    return _of_one(replace(in_place(subject.example, 1), options=None), forward)
+
+
+def _of_one(part: Rows, forward: Forward) -> Arguments:
+    t = int(part.lengths[0])
+    rows = stack([part], width=t, pad=forward.pad)
     return forward.arguments(rows, Batch(t, np.array([0]), 1))
 
 

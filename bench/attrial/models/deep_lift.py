@@ -9,8 +9,9 @@ from torch import Tensor, nn
 
 from attrial.ask import Relevances
 from attrial.models.attention import alone
+from attrial.models.copies import spread, times
 from attrial.models.embedding import edited, lookup
-from attrial.models.forward import Arguments, Forward
+from attrial.models.forward import Forward
 from attrial.models.reading import read
 from attrial.subject import Subject
 
@@ -62,8 +63,8 @@ def deep_lift(subject: Subject, forward: Forward) -> Relevances:
 
     def value(embeddings: Tensor) -> Tensor:
         rows = len(embeddings)
-        arguments: Arguments = {name: part.expand(rows, -1) for name, part in full.items()}
-        with edited(forward.model, lambda looked_up: embeddings):
+        arguments = times(full, rows)
+        with edited(forward.model, lambda looked_up: spread(arguments, embeddings, looked_up)):
             logits = forward(arguments)
         return read(logits, torch.full((rows,), target.index, device=end.device), target.function)
 

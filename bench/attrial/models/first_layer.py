@@ -7,6 +7,7 @@ from torch import Tensor, nn
 from attrial.ask import Slope, Slopes
 from attrial.errors import NotApplicable
 from attrial.models.attention import alone
+from attrial.models.copies import copies, gathered
 from attrial.models.forward import Forward
 from attrial.models.hooks import hooked
 from attrial.models.layer_calls import FIRST, calls
@@ -43,7 +44,8 @@ def slopes_at_layers(subject: Subject, ask: Slope, forward: Forward) -> Slopes:
     index = torch.tensor([subject.target.index], device=logits.device)
     values = read(logits, index, subject.target.function)
     (gradient,) = torch.autograd.grad(values.sum(), leaves)
-    return Slopes(*(_numpy(t) for t in (gradient, leaves[0], values)))
+    states = gathered(arguments, leaves[0]) / copies(arguments)  # all copies have the same
+    return Slopes(*(_numpy(t) for t in (gathered(arguments, gradient), states, values)))
 
 
 def _numpy(tensor: Tensor) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:

@@ -11,6 +11,7 @@ from transformers import PreTrainedModel
 from attrial.batching import Batch, plan, width
 from attrial.errors import NotApplicable
 from attrial.masks import Floats
+from attrial.models.copies import spread
 from attrial.models.embedding import edited
 from attrial.removal import Rows, closed_up, stack
 
@@ -57,6 +58,19 @@ class Forward:
         """Whether the answer is read at the last token."""
         return self.causal
 
+    @property
+    def twice(self) -> bool:
+        """Whether two stacks read the text, so that no word has one embedding."""
+        return False
+
+    def columns(self, options: int) -> int:
+        """How many raw outputs a row has that asks about so many continuations."""
+        return self.classes
+
+    def batches(self, rows: Rows) -> list[Batch]:
+        """A plan of fixed shapes that holds every row once."""
+        return plan(rows.lengths, tokens=self.tokens)
+
     def arguments(self, rows: Rows, batch: Batch) -> Arguments:
         """What the model is called with for one batch of (R, width) positions."""
         where = np.ix_(batch.rows, np.arange(batch.width))
@@ -77,20 +91,31 @@ class Forward:
         logits: Tensor = self.model(**arguments).logits
         return logits
 
+    def raw(self, arguments: Arguments) -> Tensor:
+        """What relevance starts from: the model's own logits."""
+        return self(arguments)
+
+    def answered(self, raw: Tensor, arguments: Arguments) -> Tensor:
+        """Raw outputs (R, classes) from the model's own logits."""
+        return raw
+
     def states(self, arguments: Arguments) -> Tensor:
         """The last layer's states (R, width, d), before the head."""
         states: Tensor = self.model.base_model(**arguments)[0]
         return states
 
     def outputs(self, parts: Sequence[Rows]) -> Floats:
-        """Raw outputs (k, classes) of all rows, in float64; call it under the guard."""
+        """Raw outputs (k, classes) of all rows, in float64; call it under the guard.
+
+        Rows that ask about fewer continuations than others end in NaN.
+        """
         parts = [self._dropped(p) for p in parts]
         rows = stack(parts, width=max(width(int(p.lengths.max())) for p in parts), pad=self.pad)
-        out = np.empty((len(rows.lengths), self.classes))
+        out = np.full((len(rows.lengths), self.columns(rows.asked)), np.nan)
         with torch.inference_mode():
-            for batch in plan(rows.lengths, tokens=self.tokens):
+            for batch in self.batches(rows):
                 logits = self._blanked(rows, batch)[: batch.fresh]
-                out[batch.rows[: batch.fresh]] = logits.double().cpu().numpy()
+                out[batch.rows[: batch.fresh], : logits.shape[1]] = logits.double().cpu().numpy()
         return out
 
     def _dropped(self, rows: Rows) -> Rows:
@@ -110,5 +135,5 @@ class Forward:
         if not blank.any():
             return self(arguments)
         seen = torch.from_numpy(~blank).to(self.device)[:, :, None]
-        with edited(self.model, lambda embeddings: embeddings * seen):
+        with edited(self.model, lambda found: found * spread(arguments, seen, True)):
             return self(arguments)

@@ -8,8 +8,9 @@ import torch
 from torch import Tensor
 
 from attrial.ask import Slope, Slopes
-from attrial.batching import Batch, plan, width
+from attrial.batching import Batch, width
 from attrial.masks import Floats
+from attrial.models.copies import spread
 from attrial.models.embedding import Baselines, edited, lookup
 from attrial.models.first_layer import slopes_at_layers
 from attrial.models.forward import Forward
@@ -80,7 +81,7 @@ def _at_words(paths: Sequence[Path], forward: Forward) -> list[Slopes]:
     answers = [_empty(p) for p in paths]
     rows = _rows(paths, forward)
     places = [(i, row) for i, p in enumerate(paths) for row in range(len(p.shares))]
-    for batch in plan(rows.lengths, tokens=forward.tokens):
+    for batch in forward.batches(rows):
         here = [places[r] for r in batch.rows]
         values, gradient = _slopes_at(forward, rows, batch, [(paths[i], row) for i, row in here])
         for j, (i, row) in enumerate(here[: batch.fresh]):
@@ -104,8 +105,9 @@ def _slopes_at(
     forward: Forward, rows: Rows, batch: Batch, at: Sequence[tuple[Path, int]]
 ) -> tuple[Floats, Floats]:
     points = _points(at, batch.width).to(forward.model.dtype).requires_grad_()
-    with edited(forward.model, lambda looked_up: points):
-        logits = forward(forward.arguments(rows, batch))
+    arguments = forward.arguments(rows, batch)
+    with edited(forward.model, lambda looked_up: spread(arguments, points, looked_up)):
+        logits = forward(arguments)
     values = _read(logits, at)
     (gradient,) = torch.autograd.grad(values.sum(), points)
     return values.detach().cpu().numpy(), gradient.double().cpu().numpy()

@@ -7,10 +7,11 @@ import torch
 from torch import Tensor
 
 from attrial.ask import Infill, Soften, Suppress
-from attrial.batching import plan, width
+from attrial.batching import width
 from attrial.errors import NotApplicable
 from attrial.filling import Filler, by_seed
 from attrial.masks import Floats, Ints
+from attrial.models.copies import spread
 from attrial.models.embedding import edited
 from attrial.models.forward import Arguments, Forward
 from attrial.models.tap import capture
@@ -36,7 +37,7 @@ def softened(asks: Sequence[tuple[Subject, Soften]], forward: Forward) -> list[F
                 x, ask = asks[i][0].example, asks[i][1]
                 drawn = np.random.default_rng([ask.seed, r]).random((len(x.ids), d))
                 row[: len(x.ids)] = drawn < _by_position(x.owner, ask.shares[r], 1.0)[:, None]
-            return embeddings * torch.from_numpy(kept).to(embeddings.device)
+            return embeddings * spread(arguments, torch.from_numpy(kept).to(forward.device), True)
 
         with edited(forward.model, fade):
             return forward(arguments)
@@ -56,7 +57,8 @@ def suppressed(asks: Sequence[tuple[Subject, Suppress]], forward: Forward) -> li
         for row, (i, r) in zip(factors, places, strict=True):
             x, ask = asks[i][0].example, asks[i][1]
             row[: len(x.ids)] = 1.0 - _by_position(x.owner, ask.shares[r], 0.0)
-        scale = torch.from_numpy(factors).to(forward.device, forward.model.dtype)[:, None, None, :]
+        known = torch.from_numpy(factors).to(forward.device, forward.model.dtype)
+        scale = spread(arguments, known, 1.0)[:, None, None, :]
         return capture(
             forward.model,
             lambda: forward(arguments),
@@ -97,15 +99,17 @@ def _outputs(sizes: Sequence[tuple[Subject, int]], forward: Forward, run: Run) -
     parts = [in_place(subject.example, k) for subject, k in sizes]
     places = [(i, r) for i, (_, k) in enumerate(sizes) for r in range(k)]
     rows = _stacked(parts, forward)
-    out = np.empty((len(places), forward.classes))
-    for batch in plan(rows.lengths, tokens=forward.tokens):
+    out = np.full((len(places), forward.columns(rows.asked)), np.nan)
+    for batch in forward.batches(rows):
         with torch.no_grad():
             logits = run(
                 forward.arguments(rows, batch), batch.width, [places[r] for r in batch.rows]
             )
         fresh = logits[: batch.fresh].double().cpu().numpy()
-        out[batch.rows[: batch.fresh]] = fresh
-    return list(np.split(out, np.cumsum([k for _, k in sizes])[:-1]))
+        out[batch.rows[: batch.fresh], : fresh.shape[1]] = fresh
+    found = np.split(out, np.cumsum([k for _, k in sizes])[:-1])
+    counts = [forward.columns(len(s.example.options)) for s, _ in sizes]
+    return [part[:, :count] for part, count in zip(found, counts, strict=True)]
 
 
 def _stacked(parts: Sequence[Rows], forward: Forward) -> Rows:

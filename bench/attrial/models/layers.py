@@ -13,7 +13,7 @@ from attrial.ask import Attention, Layers
 from attrial.errors import AttrialError, NotApplicable, near
 from attrial.masks import Floats
 from attrial.models.affine import Held, Reached, Route, Watch
-from attrial.models.attention import alone
+from attrial.models.attention import unanswered
 from attrial.models.forward import Forward
 from attrial.models.layer_calls import Call, calls
 from attrial.models.local import length, proximity, rows, shares, turned
@@ -35,7 +35,7 @@ def layered(subject: Subject, ask: Layers, forward: Forward) -> Attention:
         AttrialError: For an unknown kind.
         NotApplicable: If attention can't be tapped, or a layer isn't a residual around it.
     """
-    arguments = alone(subject, forward)
+    arguments = unanswered(subject, forward)
     return Attention(matrices(forward.model, lambda: forward(arguments), ask.kind))
 
 

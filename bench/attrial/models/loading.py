@@ -20,6 +20,7 @@ from transformers import (
     PreTrainedModel,
     PreTrainedTokenizerBase,
 )
+from transformers.models.auto.auto_factory import _BaseAutoModelClass
 from transformers.utils import logging
 
 from attrial.errors import AttrialError, near
@@ -30,6 +31,13 @@ DTYPES = {
     "float32": torch.float32,
     "bfloat16": torch.bfloat16,
     "float16": torch.float16,
+}
+CLASSIFIER, CAUSAL = "text classifier", "causal language model"
+SEQUENCE = "encoder-decoder"
+ENDINGS = {
+    CLASSIFIER: ("ForSequenceClassification",),
+    CAUSAL: ("ForCausalLM", "LMHeadModel"),
+    SEQUENCE: ("ForConditionalGeneration",),
 }
 PATIENCE = 5.0  # seconds that the Hub gets to answer
 
@@ -80,20 +88,32 @@ def _reachable() -> bool:
 
 
 def fetch(
-    src: Source, *, dtype: str, device: str
+    src: Source,
+    *,
+    dtype: str,
+    device: str,
+    kind: str = CLASSIFIER,
+    auto: type[_BaseAutoModelClass] = AutoModelForSequenceClassification,
 ) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
-    """A classifier in eval mode, and its tokenizer. No code of the checkpoint is run.
+    """A model in eval mode, and its tokenizer. No code of the checkpoint is run.
+
+    Args:
+        src: Where it lies.
+        dtype: Of the weights.
+        device: As torch names it.
+        kind: One of ``ENDINGS``, which says how the names of its architectures end.
+        auto: What loads that kind.
 
     Raises:
-        AttrialError: If there is none there, or it is not a trained classifier.
+        AttrialError: If there is none there, or it is not a trained model of that kind.
     """
     if dtype not in DTYPES:
         raise AttrialError(f"no dtype {dtype!r}; {near(dtype, DTYPES)}")
     with quiet():
         config = fetched(src, lambda: AutoConfig.from_pretrained(src.place, **where(src)))
-        _check_architecture(src, config)
+        _check_architecture(src, config, kind)
         tokenizer = fetched(src, lambda: AutoTokenizer.from_pretrained(src.place, **where(src)))
-        model, info = fetched(src, lambda: _weights(src, DTYPES[dtype]))
+        model, info = fetched(src, lambda: _weights(src, DTYPES[dtype], auto))
     check_weights(src, info)
     model.eval()  # type: ignore[no-untyped-call]
     own = model.config.get_text_config()
@@ -127,11 +147,11 @@ def where(src: Source) -> dict[str, str | bool]:
     return pinned | {"local_files_only": src.local, "trust_remote_code": False}
 
 
-def _weights(src: Source, dtype: torch.dtype) -> tuple[PreTrainedModel, dict[str, object]]:
-    found: tuple[PreTrainedModel, dict[str, object]] = (
-        AutoModelForSequenceClassification.from_pretrained(
-            src.place, dtype=dtype, use_safetensors=True, output_loading_info=True, **where(src)
-        )
+def _weights(
+    src: Source, dtype: torch.dtype, auto: type[_BaseAutoModelClass]
+) -> tuple[PreTrainedModel, dict[str, object]]:
+    found: tuple[PreTrainedModel, dict[str, object]] = auto.from_pretrained(
+        src.place, dtype=dtype, use_safetensors=True, output_loading_info=True, **where(src)
     )
     return found
 
@@ -154,13 +174,14 @@ def fetched(src: Source, get: Callable[[], T]) -> T:
         raise AttrialError(f"{src.place} can't be fetched from the Hub: {why}") from error
 
 
-def _check_architecture(src: Source, config: PreTrainedConfig) -> None:
+def _check_architecture(src: Source, config: PreTrainedConfig, kind: str) -> None:
     names = config.architectures or []
-    if names and not any(name.endswith("ForSequenceClassification") for name in names):
-        raise AttrialError(f"{src.place} is no text classifier: it is a {', '.join(names)}")
+    if names and not any(name.endswith(ENDINGS[kind]) for name in names):
+        raise AttrialError(f"{src.place} is no {kind}: it is a {', '.join(names)}")
 
 
 def check_weights(src: Source, info: dict[str, object]) -> None:
+    """Refuse a checkpoint whose file lacks any of the model's weights."""
     for fault in ("missing_keys", "mismatched_keys"):
         names = sorted(str(key) for key in info.get(fault) or ())  # type: ignore[attr-defined]
         if names:

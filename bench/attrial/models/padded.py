@@ -9,6 +9,7 @@ from torch import Tensor, nn
 
 from attrial.ask import Attend, Attention
 from attrial.batching import Batch
+from attrial.models.copies import PRIVATE
 from attrial.models.embedding import table
 from attrial.models.forward import Arguments, Forward
 from attrial.models.sided import ROLL, LeftForward
@@ -32,6 +33,14 @@ class PaddedForward(Forward):
         """Whether the answer is read at the last token."""
         return self.inner.last
 
+    def columns(self, options: int) -> int:
+        """How many raw outputs a row has that asks about so many continuations."""
+        return self.inner.columns(options)
+
+    def batches(self, rows: Rows) -> list[Batch]:
+        """A plan of fixed shapes that holds every row once."""
+        return self.inner.batches(rows)
+
     def arguments(self, rows: Rows, batch: Batch) -> Arguments:
         """What the other forward is called with for one batch, before it is padded."""
         return self.inner.arguments(rows, batch)
@@ -45,6 +54,8 @@ class PaddedForward(Forward):
     def _longer(self, name: str, tensor: Tensor) -> Tensor:
         if name == ROLL:
             return tensor + self.extra
+        if name in PRIVATE:
+            return tensor
         fill = {"input_ids": self.pad, "position_ids": self.offset}.get(name, 0)
         return nn.functional.pad(tensor, (0, self.extra), value=fill)
 

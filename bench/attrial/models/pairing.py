@@ -9,6 +9,7 @@ from attrial.batching import longest
 from attrial.errors import AttrialError
 from attrial.models.embedding import table
 from attrial.models.forward import Forward
+from attrial.models.loading import CLASSIFIER, ENDINGS
 from attrial.models.probing import attends, places
 from attrial.models.switch import can_switch
 from attrial.removal import Vocabulary
@@ -17,15 +18,17 @@ SMALL = 2_000_000  # parameters outside of the embeddings
 ON_CPU_SMALL, ON_CPU, ON_ACCELERATOR = 1024, 256, 16384
 
 
-def check(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> None:
-    """Refuse what is no classifier, or a tokenizer that is slow, empty or another model's.
+def check(
+    model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, *, kind: str = CLASSIFIER
+) -> None:
+    """Refuse what is not of a kind, or a tokenizer that is slow, empty or another model's.
 
     Raises:
         AttrialError: It says which.
     """
-    if not isinstance(model, PreTrainedModel) or not _is_classifier(model):
-        raise AttrialError(f"{type(model).__name__} is no text classifier")
-    if model.config.get_text_config().pad_token_id is None:
+    if not isinstance(model, PreTrainedModel) or not type(model).__name__.endswith(ENDINGS[kind]):
+        raise AttrialError(f"{type(model).__name__} is no {kind}")
+    if kind == CLASSIFIER and model.config.get_text_config().pad_token_id is None:
         raise AttrialError(
             "the model's config has no pad_token_id, by which its head finds the end of a text; "
             "set it to a token that ends no text, such as tokenizer.eos_token_id"
@@ -41,10 +44,6 @@ def check(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> None:
     rows = len(table(model).weight)  # type: ignore[arg-type]
     if known > rows:
         raise AttrialError(f"the tokenizer knows {known} tokens, the model {rows}: not a pair")
-
-
-def _is_classifier(model: PreTrainedModel) -> bool:
-    return type(model).__name__.endswith("ForSequenceClassification")
 
 
 def limit(forward: Forward, tokenizer: PreTrainedTokenizerBase) -> int:
@@ -91,8 +90,8 @@ def anchor(tokenizer: PreTrainedTokenizerBase) -> int | None:
 
 def answers(forward: Forward) -> frozenset[str]:
     """Which questions a classifier can answer."""
-    # One stack sees the text once; what two would show of it has no one matrix.
-    seen = not forward.model.config.is_encoder_decoder and attends(forward)
+    # What two stacks would show of a text that both read has no one matrix.
+    seen = not forward.twice and attends(forward)
     replaceable, tapped = forward.replaceable, seen and can_switch(forward.model)
     can = {
         "keep": True,
@@ -101,7 +100,7 @@ def answers(forward: Forward) -> frozenset[str]:
         "relevance": replaceable,
         "soften": replaceable,
         "suppress": tapped,
-        "layers": tapped,
+        "layers": tapped and not forward.model.config.is_encoder_decoder,
     }
     return frozenset(question for question, able in can.items() if able)
 

@@ -23,16 +23,24 @@ from attrial.removal import Rows, closed_up, stack
 PROBED = 128  # tokens of the rows on which leaving hidden ones out is tried
 
 
-def forward_of(model: PreTrainedModel, *, pad: int, tokens: int) -> Forward:
-    """Find out what a classifier's forward takes and can do, from its signature and by trying.
+def forward_of(
+    model: PreTrainedModel,
+    *,
+    pad: int,
+    tokens: int,
+    kinds: Sequence[type[Forward]] | None = None,
+) -> Forward:
+    """Find out what a model's forward takes and can do, from its signature and by trying.
+
+    It is of the first of the kinds that fits; of those of classifiers, if none are given.
 
     Raises:
         AttrialError: If the model can't be told which positions to leave out, answers differently
             when it is padded, or makes position ids of its own that can't be found out.
     """
     two = model.config.is_encoder_decoder and "decoder_attention_mask" in _takes(model)
-    kinds = (TwoStacks,) if two else (Forward, LeftForward)
-    forward = plain_forward(model, pad=pad, tokens=tokens, kinds=kinds)
+    own: Sequence[type[Forward]] = (TwoStacks,) if two else (Forward, LeftForward)
+    forward = plain_forward(model, pad=pad, tokens=tokens, kinds=kinds or own)
     with suited(model), guarded(model), torch.inference_mode():
         forward = replace(forward, causal=_causal(forward))
         return replace(forward, replaceable=_replaceable(forward), drops=_drops(forward))
@@ -109,6 +117,8 @@ def _causal(forward: Forward) -> bool:
 
 
 def _replaceable(forward: Forward) -> bool:
+    if forward.twice:
+        return False
     try:
         with edited(forward.model, lambda embeddings: embeddings):
             _padded(forward, _probe(forward.model).cpu().numpy())

@@ -5,6 +5,7 @@ import torch
 from attrial.ask import Relevance, Relevances
 from attrial.models import deep_lift
 from attrial.models.attention import alone
+from attrial.models.copies import gathered
 from attrial.models.embedding import table
 from attrial.models.forward import Forward
 from attrial.models.propagation import rule
@@ -26,12 +27,15 @@ def propagated(subject: Subject, ask: Relevance, forward: Forward) -> Relevances
     arguments, target = alone(subject, forward), subject.target
 
     def value(logits: torch.Tensor) -> torch.Tensor:
-        return read(logits, torch.tensor([target.index], device=logits.device), target.function)
+        index = torch.tensor([target.index], device=logits.device)
+        return read(forward.answered(logits, arguments), index, target.function)
 
-    return relevance(
+    found = relevance(
         forward.model,
-        lambda: forward(arguments),
+        lambda: forward.raw(arguments),
         at=table(forward.model),
         read=value,
         rule=rule(ask.rule),
-    ).answer()
+    )
+    tokens = gathered(arguments, found.relevance)[0].cpu().numpy()
+    return Relevances(tokens, found.conserved)

@@ -160,7 +160,8 @@ class TextClassifier:
         Raises:
             NotApplicable: If the model can't do the removal; those it can are named.
         """
-        out = [np.empty((len(masks), self.forward.classes)) for _, masks in asks]
+        columns = [self.forward.columns(len(s.example.options)) for s, _ in asks]
+        out = [np.empty((len(q), wide)) for (_, q), wide in zip(asks, columns, strict=True)]
         most = _most([s.example for s, _ in asks])
         with guarded(self.forward.model):
             for portion in portions([len(masks) for _, masks in asks], most):
@@ -169,7 +170,7 @@ class TextClassifier:
                 start = 0
                 for i, rows in portion:
                     stop = start + rows.stop - rows.start
-                    out[i][rows] = outputs[start:stop]
+                    out[i][rows] = outputs[start:stop, : columns[i]]
                     start = stop
         return out
 
@@ -239,6 +240,14 @@ def _most(examples: Sequence[Example]) -> int:
     return max(1, HELD_TOKENS // max((len(x.ids) for x in examples), default=1))
 
 
+def model_spec(forward: Forward, name: str, revision: str | None) -> ModelSpec:
+    """What names a model in a record: its name, weights, dtype and device."""
+    model = forward.model
+    weights, dtype = pairing.digest(model), str(model.dtype).removeprefix("torch.")
+    device = None if forward.device.type == "cpu" else str(forward.device)
+    return ModelSpec(name=name, revision=revision, weights=weights, dtype=dtype, device=device)
+
+
 def _build(
     model: PreTrainedModel,
     tokenizer: PreTrainedTokenizerBase,
@@ -252,9 +261,7 @@ def _build(
     words = pairing.vocabulary(tokenizer)
     if forward.causal or model.config.is_encoder_decoder:
         words = replace(words, pad=None)  # its head takes padding for the end of the text
-    weights, dtype = pairing.digest(model), str(model.dtype).removeprefix("torch.")
-    device = None if forward.device.type == "cpu" else str(forward.device)
-    spec = ModelSpec(name=name, revision=revision, weights=weights, dtype=dtype, device=device)
+    spec = model_spec(forward, name, revision)
     room, told = pairing.limit(forward, tokenizer), pairing.segments(forward, tokenizer)
     several = heads.apart(model.config)
     encoder = Encoder(tokenizer, room, told, pairing.anchor(tokenizer), forward.last, several)

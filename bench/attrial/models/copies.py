@@ -1,0 +1,80 @@
+"""Rows that stand in a batch once for each continuation appended to them, and what is theirs there.
+
+R rows of w positions are called as (R', w'): the copies of a row below each other, each followed by
+its continuation. Where nothing is appended, all functions here leave things as they are.
+"""
+
+from collections.abc import Mapping
+
+import torch
+from torch import Tensor
+
+OPTIONS = "attrial_options"  # (R, C, m) token ids that are read, -1 where there is none
+PLACES = "attrial_places"  # (R', m) positions at which the next token's logits are read
+OWN = "attrial_own"  # (R', w') which positions are a row's own
+WIDTH = "attrial_width"  # (1, w): a row's positions without any continuation
+PRIVATE = frozenset({OPTIONS, PLACES, OWN, WIDTH})  # none of them is for the model
+
+Arguments = Mapping[str, Tensor]
+
+
+def given(arguments: Arguments) -> dict[str, Tensor]:
+    """What the model itself is called with."""
+    return {name: tensor for name, tensor in arguments.items() if name not in PRIVATE}
+
+
+def copies(arguments: Arguments) -> int:
+    """How often each row stands there."""
+    if OWN not in arguments:
+        return 1
+    return len(arguments[OWN]) // len(arguments[OPTIONS])
+
+
+def spread(arguments: Arguments, values: Tensor, rest: Tensor | float) -> Tensor:
+    """Values of rows at their own positions in all copies: (R, w, ...) -> (R', w', ...).
+
+    ``rest`` is what stands elsewhere: a number, or a tensor (R', w', ...).
+    """
+    if OWN not in arguments:
+        return values
+    own = _aligned(arguments[OWN], values.ndim)
+    values = values.repeat_interleave(copies(arguments), dim=0)
+    longer = values.new_zeros((*own.shape[:2], *values.shape[2:]))
+    longer[:, : values.shape[1]] = values
+    return torch.where(own, longer, rest)
+
+
+def gathered(arguments: Arguments, found: Tensor) -> Tensor:
+    """Sum over a row's copies, at its own positions: (R', w', ...) -> (R, w, ...)."""
+    if OWN not in arguments:
+        return found
+    own = torch.where(_aligned(arguments[OWN], found.ndim), found, 0.0)
+    return _summed(own[:, : _width(arguments)], copies(arguments))
+
+
+def among_own(arguments: Arguments, found: Tensor) -> Tensor:
+    """Sum over copies, own query to own key: (R', ..., w', w') -> (R, ..., w, w)."""
+    if OWN not in arguments:
+        return found
+    w = _width(arguments)
+    return _summed(found[..., :w, :w], copies(arguments))
+
+
+def times(arguments: Arguments, rows: int) -> dict[str, Tensor]:
+    """What one row is called with, ``rows`` times."""
+    return {
+        name: tensor if name == WIDTH else tensor.repeat(rows, *[1] * (tensor.ndim - 1))
+        for name, tensor in arguments.items()
+    }
+
+
+def _summed(found: Tensor, count: int) -> Tensor:
+    return found.reshape(-1, count, *found.shape[1:]).sum(dim=1)
+
+
+def _width(arguments: Arguments) -> int:
+    return arguments[WIDTH].shape[1]
+
+
+def _aligned(own: Tensor, ndim: int) -> Tensor:
+    return own.reshape(*own.shape, *[1] * (ndim - 2))
