@@ -16,6 +16,7 @@ from attrial.removal import Rows, Vocabulary, closed_up, in_place, possible, rem
 
 ALL = Vocabulary(mask=4, pad=0, unk=1, filler=Corpus(np.array([9])))
 REMOVALS = ("attention_off", "delete", "infill", "mask", "pad", "unk", "zero")
+OF_IMAGES = ("blur", "mean")  # tests/test_vision.py
 Token = tuple[int, int, int, bool]  # id, segment, place, blank
 
 
@@ -86,8 +87,8 @@ def test_removals_differ_from_each_other() -> None:
     assert all(a != b for i, a in enumerate(told_by) for b in told_by[i + 1 :])
 
 
-def test_the_panel_is_these_seven_and_each_says_what_it_does() -> None:
-    assert tuple(plugins("removals")) == REMOVALS
+def test_the_panel_is_these_nine_and_each_says_what_it_does() -> None:
+    assert sorted(plugins("removals")) == sorted([*REMOVALS, *OF_IMAGES])
     assert all(declared(plugin("removals", name)).summary for name in REMOVALS)
 
 

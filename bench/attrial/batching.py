@@ -80,6 +80,20 @@ def plan(lengths: Sequence[int] | Ints, *, tokens: int) -> list[Batch]:
     ]
 
 
+def evenly(lengths: Sequence[int] | Ints, *, tokens: int) -> list[Batch]:
+    """Batches of rows of one length each, unpadded: for models to which nothing can be hidden.
+
+    >>> [(b.width, b.rows.tolist(), b.fresh) for b in evenly([3, 5, 3, 3], tokens=6)]
+    [(3, [0, 2], 2), (3, [3, 3], 1), (5, [1], 1)]
+    """
+    known = np.asarray(lengths, np.int64)
+    return [
+        batch
+        for w in np.unique(known).tolist()
+        for batch in _filled(np.flatnonzero(known == w), w, height(w, tokens))
+    ]
+
+
 def _filled(rows: Ints, width: int, height: int) -> Iterator[Batch]:
     for start in range(0, len(rows), height):
         part = rows[start : start + height]

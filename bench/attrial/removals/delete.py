@@ -4,10 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 
+from attrial.errors import NotApplicable
 from attrial.example import Example
 from attrial.masks import Bools
 from attrial.removal import Rows, Vocabulary, closed_up, in_place
 
+NEEDS = "text"
 VERSION = 1
 
 
@@ -31,5 +33,7 @@ def delete(x: Example, kept: Bools, vocabulary: Vocabulary) -> Rows:
         kept: (k, t) which positions stay.
         vocabulary: Ids of the tokenizer's special tokens.
     """
+    if NEEDS not in vocabulary.has:
+        raise NotApplicable("the patches of an image don't close up")
     rows = closed_up(in_place(x, len(kept), visible=kept))
     return replace(rows, positions=np.broadcast_to(np.arange(len(x.ids)), kept.shape))
