@@ -8,6 +8,7 @@ from typing import Any
 from attrial._data_files import Rows
 from attrial._data_rows import some
 from attrial.errors import AttrialError
+from attrial.hub_faults import reason
 
 COMMIT = re.compile(r"@([0-9a-f]{40})/")  # in the addresses of fetched files
 PATIENCE = 10.0  # seconds that the Hub gets to answer
@@ -60,13 +61,5 @@ def _commit(data: Any) -> str | None:  # noqa: ANN401  # datasets ships no types
 
 
 def _unreachable(name: str, revision: str | None, error: Exception) -> str:
-    kind, way = type(error).__name__, "give a local copy instead: --data FILE --model DIR"
-    if kind == "GatedRepoError":
-        why = "it asks for consent on its page, and a login: hf auth login"
-    elif kind == "RevisionNotFoundError":
-        why = f"it has no revision {revision!r}"
-    elif kind == "RepositoryNotFoundError":
-        why = "there is none of that name, or it is private"
-    else:
-        why = f"{kind}: {(str(error).splitlines() or [''])[0][:120]}"
+    why, way = reason(error, revision), "give a local copy instead: --data FILE --model DIR"
     return f"can't load the data set {name} from the Hugging Face Hub ({why}); {way}"

@@ -24,6 +24,7 @@ from transformers.models.auto.auto_factory import _BaseAutoModelClass
 from transformers.utils import logging
 
 from attrial.errors import AttrialError, near
+from attrial.hub_faults import reason
 
 T = TypeVar("T")
 DTYPES = {
@@ -171,6 +172,7 @@ def fetched(src: Source, get: Callable[[], T]) -> T:
                 f"the Hub can't be reached and {src.place} was not fetched before; "
                 "give a local folder instead: --model DIR"
             ) from error
+        why = reason(error, src.revision)
         raise AttrialError(f"{src.place} can't be fetched from the Hub: {why}") from error
 
 
