@@ -12,6 +12,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from attrial.errors import NotApplicable
 from attrial.errors import Undefined as Undefined
 from attrial.example import Example as Example
 from attrial.masks import Floats, Ints, Masks, Values
@@ -61,7 +62,8 @@ class Attend:
         gradient: Whether the target's gradient with respect to the weights comes along (folding
             is then refused: products come before sums).
         scale: Factor on the post-softmax weights during the pass (attention attribution).
-        layer: The only layer whose weights are scaled; None for all.
+        layer: The only layer whose weights are scaled, of two stacks the only one between them;
+            None for all.
     """
 
     fuse: str | None = None
@@ -150,10 +152,20 @@ class Slopes:
 
 @dataclass(frozen=True, eq=False)
 class Attention:
-    """Answer to ``Attend``: (L, H, t, t), or (L, t, t) fused; query i to key j; layer 0 first."""
+    """Answer to ``Attend``: (L, H, t, t), or (L, t, t) fused; query i to key j; layer 0 first.
+
+    Attributes:
+        weights: Of the one stack, or of the encoder, whose positions are the input's.
+        gradient: The target's by them, if asked for.
+        decoder: (L', H, t', t') of a second stack to itself; None where there is one stack. The
+            answer is read at its last position.
+        cross: (L', H, t', t) of the second stack to the input.
+    """
 
     weights: Floats
     gradient: Floats | None = None
+    decoder: "Attention | None" = None
+    cross: "Attention | None" = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,10 +216,19 @@ def attend(
     gradient: bool = False,
     scale: float = 1.0,
     layer: int | None = None,
+    stacks: int = 1,
 ) -> Asking[Attention]:
-    """Attention weights on the full input, with their gradients if asked for."""
+    """Attention weights on the full input, with their gradients if asked for.
+
+    ``stacks=2`` says that whoever asks reads a second stack's matrices where there are some.
+
+    Raises:
+        NotApplicable: If a model of two stacks answers and one was expected.
+    """
     reply = yield Attend(fuse, gradient, scale, layer)
     assert isinstance(reply, Attention)
+    if reply.cross is not None and stacks == 1:
+        raise NotApplicable("this model attends in two stacks, of which this method knows one")
     return reply
 
 

@@ -7,6 +7,7 @@ from attrial.errors import AttrialError
 from attrial.example import Example
 from attrial.masks import Floats, Scores
 from attrial_methods._read import pick_layer, pick_row
+from attrial_methods._stacks import read_by
 
 SIGN = "nonnegative"
 CLASS_SPECIFIC = False
@@ -26,6 +27,8 @@ def attention(
     row: str = "read",
 ) -> Asking[Scores]:
     """Score each player by the attention that its tokens get, summed over them.
+
+    Of two stacks the decoder's attention to the input is read, from its last position.
 
     Formula:
         s_i = Σ_{t in player i} A[layer][row, t],  heads fused
@@ -50,9 +53,10 @@ def attention(
         row: The query: ``read`` (the position that the answer is read from), ``last``, or ``mean``
             or ``max`` over all positions.
     """
-    reply = yield from attend(fuse=None if head is not None else fusion)
-    weights = reply.weights if head is None else _head(reply.weights, head)
-    return x.to_players(pick_row(pick_layer(weights, layer), row, x.read))
+    reply = yield from attend(fuse=None if head is not None else fusion, stacks=2)
+    part, read = read_by(reply, x.read)
+    weights = part.weights if head is None else _head(part.weights, head)
+    return x.to_players(pick_row(pick_layer(weights, layer), row, read))
 
 
 def _head(weights: Floats, head: int) -> Floats:

@@ -8,6 +8,7 @@ from attrial.masks import Floats, Scores
 from attrial_methods._options import within
 from attrial_methods._quadrature import rule
 from attrial_methods._read import layer_number, pick_row
+from attrial_methods._stacks import read_by
 from attrial_methods._ways import MOST
 
 SIGN = "signed"
@@ -32,6 +33,8 @@ def attention_attribution(
     One layer's weights are scaled by a, the others are what they come to be. Over all cells and
     heads the products sum to y minus y with that layer's attention at zero.
 
+    Of two stacks the decoder's attention to the input is scaled and read, from its last position.
+
     Formula:
         P = Σ_h A_h ⊙ ∫_0^1 ∂y(a·A)/∂A_h da,  one layer
         s_i = Σ_{t in player i} P[row, t]
@@ -55,11 +58,11 @@ def attention_attribution(
             paper's).
     """
     within("attention_attribution", "steps", steps, 1, MOST)
-    full = yield from attend()
+    full, read = read_by((yield from attend(stacks=2)), x.read)
     number = layer_number(len(full.weights), layer)
     integral: Floats = np.zeros_like(full.weights[number])
     for at, weight in zip(*rule(quadrature, steps), strict=True):
-        reply = yield from attend(gradient=True, scale=float(at), layer=number)
-        integral += weight * np.asarray(reply.gradient)[number]
+        reply = yield from attend(gradient=True, scale=float(at), layer=number, stacks=2)
+        integral += weight * np.asarray(read_by(reply, x.read)[0].gradient)[number]
     products = (full.weights[number] * integral).sum(0)
-    return x.to_players(pick_row(products, row, x.read))
+    return x.to_players(pick_row(products, row, read))

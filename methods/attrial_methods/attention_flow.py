@@ -4,6 +4,7 @@ from attrial import algebra
 from attrial.ask import Asking, attend
 from attrial.example import Example
 from attrial.masks import Scores
+from attrial_methods._stacks import one_share, three
 
 SIGN = "nonnegative"
 CLASS_SPECIFIC = False
@@ -26,6 +27,8 @@ def attention_flow(
     Layers are those of attention rollout; a player's flow is the sum over its tokens. Flows to
     single tokens are exact, and often tied: no more can reach a token than its column of the first
     layer lets through, whoever asks.
+
+    Of two stacks the decoder's last position is the source, and what it has said are inputs too.
 
     Formula:
         Â_l = (1 − residual) A_l + residual I,  heads fused
@@ -50,6 +53,12 @@ def attention_flow(
         fusion: ``mean``, ``max`` or ``min`` over heads.
         normalise: Whether the flows to all tokens, special ones included, are scaled to sum 1.
     """
-    reply = yield from attend(fuse=fusion)
-    flows = algebra.flow(reply.weights, residual, rows=[x.read], normalise=normalise)
-    return x.to_players(flows[0])
+    reply = yield from attend(fuse=fusion, stacks=2)
+    if reply.cross is None:
+        flows = algebra.flow(reply.weights, residual, rows=[x.read], normalise=normalise)
+        return x.to_players(flows[0])
+    encoder, decoder, cross = (part.weights for part in three(reply))
+    steps = algebra.joined(encoder, decoder, cross, one_share(residual))
+    spoken = decoder.shape[-1]
+    flows = algebra.flow(steps, 0.0, rows=[spoken - 1], normalise=normalise)
+    return x.to_players(flows[0, spoken:])

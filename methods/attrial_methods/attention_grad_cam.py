@@ -6,6 +6,7 @@ from attrial.ask import Asking, attend
 from attrial.example import Example
 from attrial.masks import Scores
 from attrial_methods._read import layer_number, pick_row
+from attrial_methods._stacks import read_by
 
 SIGN = "nonnegative"
 CLASS_SPECIFIC = True
@@ -21,6 +22,8 @@ def attention_grad_cam(
     """Score each player by relu(sum_h g_h A_h) in one row; g_h is the mean of dy/dA_h over cells.
 
     The adaptation of Grad-CAM to attention as in Chefer et al. 2021.
+
+    Of two stacks the decoder's attention to the input is read, from its last position.
 
     Formula:
         g_h = mean_{cells} ∂y/∂A_h,  C = relu(Σ_h g_h A_h),  one layer
@@ -41,8 +44,8 @@ def attention_grad_cam(
         layer: ``last``, ``first`` or a number (0 comes first).
         row: The query: ``read``, ``last``, or ``mean`` or ``max`` over all positions.
     """
-    reply = yield from attend(gradient=True)
+    reply, read = read_by((yield from attend(gradient=True, stacks=2)), x.read)
     number = layer_number(len(reply.weights), layer)
     heads = np.asarray(reply.gradient)[number].mean((-2, -1))
     cam = np.maximum(np.tensordot(heads, reply.weights[number], axes=1), 0)
-    return x.to_players(pick_row(cam, row, x.read))
+    return x.to_players(pick_row(cam, row, read))

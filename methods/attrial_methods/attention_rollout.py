@@ -3,11 +3,12 @@
 import numpy as np
 
 from attrial import algebra
-from attrial.ask import Asking, attend
-from attrial.errors import AttrialError
+from attrial.ask import Asking, Attention, attend
+from attrial.errors import AttrialError, NotApplicable
 from attrial.example import FIXED, Example
 from attrial.masks import Floats, Scores
 from attrial_methods._compose import mixing
+from attrial_methods._stacks import rolled, without_looking
 
 SIGN = "nonnegative"
 CLASS_SPECIFIC = False
@@ -30,6 +31,9 @@ def attention_rollout(
     """Score each player by its share in the row of R = A_L ... A_1 that the answer is read from.
 
     Each layer's matrix is (1 - ``residual``) A + ``residual`` I with heads fused.
+
+    Of two stacks it is X of [D | X], the shares of the decoder's and of the encoder's inputs in the
+    decoder's last position: a decoder layer first looks at itself, then at the encoder's outputs.
 
     Formula:
         Â_l = (1 − residual) A_l + residual I,  heads fused, rows scaled to sum 1
@@ -61,18 +65,38 @@ def attention_rollout(
     """
     if null not in ("none", "uniform"):
         raise AttrialError(f"attention_rollout: null={null!r}; it takes none or uniform")
-    reply = yield from attend(fuse=fusion)
-    residuals = yield from mixing(residual)
+    reply = yield from attend(fuse=fusion, stacks=2)
     special = np.flatnonzero(x.owner == FIXED).tolist()
-
-    def shares(weights: Floats, ratio: float) -> Scores:
-        rolled = algebra.rollout(
-            weights, residuals, start=start, discard_ratio=ratio, protect=special
-        )
-        return x.to_players(rolled[x.read])
-
-    found = shares(reply.weights, discard)
+    if reply.cross is not None:
+        found, alone = _of_two(reply, residual, discard, start, special)
+    else:
+        shares = yield from mixing(residual)
+        found, alone = _of_one(reply.weights, shares, discard, start, special, x.read)
     if null == "none":
-        return found
-    alone = shares(algebra.uniform(reply.weights > 0), 0.0)
-    return np.divide(found, alone, out=np.zeros(x.n), where=alone > 0)
+        return x.to_players(found)
+    by_chance = x.to_players(alone)
+    return np.divide(x.to_players(found), by_chance, out=np.zeros(x.n), where=by_chance > 0)
+
+
+def _of_one(
+    weights: Floats,
+    residual: float | list[float] | Floats,
+    ratio: float,
+    start: int,
+    special: list[int],
+    read: int,
+) -> tuple[Floats, Floats]:
+    """Shares (t,) in the position that is read, and those of uniform attention."""
+    whole = algebra.rollout(weights, residual, start=start, discard_ratio=ratio, protect=special)
+    alone = algebra.rollout(algebra.uniform(weights > 0), residual, start=start)
+    return whole[read], alone[read]
+
+
+def _of_two(
+    reply: Attention, residual: object, ratio: float, start: int, special: list[int]
+) -> tuple[Floats, Floats]:
+    """Shares (t,) of the input in the decoder's last position, and those of uniform attention."""
+    if start:
+        raise NotApplicable("with two stacks all layers count")
+    alone = rolled(without_looking(reply), residual)
+    return rolled(reply, residual, ratio=ratio, protect=special), alone

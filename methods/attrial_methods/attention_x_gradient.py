@@ -7,6 +7,7 @@ from attrial.ask import Asking, attend
 from attrial.example import Example
 from attrial.masks import Scores
 from attrial_methods._read import pick_layer, pick_row
+from attrial_methods._stacks import read_by
 
 SIGN = "signed"
 CLASS_SPECIFIC = True
@@ -22,6 +23,8 @@ def attention_x_gradient(
     """Score each player by the fused heads' A * dy/dA in one row, summed over its tokens.
 
     Products are taken head by head, before any fusion, and keep their sign (Serrano & Smith 2019).
+
+    Of two stacks the decoder's attention to the input is read, from its last position.
 
     Formula:
         P = fuse_h (A_h ⊙ ∂y/∂A_h)
@@ -43,6 +46,6 @@ def attention_x_gradient(
         fusion: ``mean``, ``max`` or ``min`` over heads.
         row: The query: ``read``, ``last``, or ``mean`` or ``max`` over all positions.
     """
-    reply = yield from attend(gradient=True)
-    products = algebra.fuse(reply.weights * np.asarray(reply.gradient), fusion)
-    return x.to_players(pick_row(pick_layer(products, layer), row, x.read))
+    reply, read = read_by((yield from attend(gradient=True, stacks=2)), x.read)
+    products = algebra.fuse_any(reply.weights * np.asarray(reply.gradient), fusion)
+    return x.to_players(pick_row(pick_layer(products, layer), row, read))

@@ -4,8 +4,10 @@ import numpy as np
 
 from attrial import algebra
 from attrial.ask import Asking, attend
+from attrial.errors import NotApplicable
 from attrial.example import Example
 from attrial.masks import Scores
+from attrial_methods._stacks import SPOKEN, three
 
 SIGN = "nonnegative"
 CLASS_SPECIFIC = True
@@ -20,6 +22,9 @@ def chefer(x: Example, *, seed: int, start: int = 0) -> Asking[Scores]:
 
     Evidence against the target is cut off, and a saturated softmax hides what made it look where it
     does.
+
+    Of two stacks it is R_sq of the decoder's last position, by rules 6, 7 and 10 with every path
+    once.
 
     Formula:
         B_l = mean_h relu(A_l,h ⊙ ∂y/∂A_l,h)
@@ -40,6 +45,12 @@ def chefer(x: Example, *, seed: int, start: int = 0) -> Asking[Scores]:
         seed: Unused: the method is deterministic.
         start: The first layer that counts (0 is nearest the input).
     """
-    reply = yield from attend(gradient=True)
-    relevance = algebra.chefer(reply.weights, np.asarray(reply.gradient), start=start)
-    return x.to_players(relevance[x.read])
+    reply = yield from attend(gradient=True, stacks=2)
+    if reply.cross is None:
+        relevance = algebra.chefer(reply.weights, np.asarray(reply.gradient), start=start)
+        return x.to_players(relevance[x.read])
+    if start:
+        raise NotApplicable("with two stacks all layers count")
+    encoder, decoder, cross = ((p.weights, np.asarray(p.gradient)) for p in three(reply))
+    _, relevance = algebra.chefer_encoder_decoder(encoder, decoder, cross)
+    return x.to_players(relevance[SPOKEN])

@@ -49,12 +49,17 @@ def fuse(attention: npt.ArrayLike, fusion: str = "mean") -> Floats:
     Rows of a ``max`` or ``min`` don't sum to 1 any more.
     """
     weights = np.asarray(attention, np.float64)
-    if fusion not in FUSIONS:
-        raise AttrialError(f"no head fusion {fusion!r}; {near(fusion, FUSIONS)}")
     if weights.ndim not in (3, 4) or weights.shape[-1] != weights.shape[-2]:
         raise AttrialError(
             f"attention has shape {weights.shape}; it takes (L, H, n, n) or (L, n, n)"
         )
+    return fuse_any(weights, fusion)
+
+
+def fuse_any(weights: Floats, fusion: str = "mean") -> Floats:
+    """As ``fuse``, for queries and keys of different stacks: (L, H, t, s) -> (L, t, s)."""
+    if fusion not in FUSIONS:
+        raise AttrialError(f"no head fusion {fusion!r}; {near(fusion, FUSIONS)}")
     return FUSIONS[fusion](weights) if weights.ndim == 4 else weights
 
 

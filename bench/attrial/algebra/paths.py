@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from attrial.algebra.matrices import add_residual, discard, finite, fuse, weights_of
+from attrial.algebra.matrices import add_residual, discard, finite, fuse, fuse_any, weights_of
 from attrial.errors import AttrialError
 from attrial.masks import Floats
 
@@ -76,7 +76,7 @@ def rollout_encoder_decoder(
         encoder's inputs. Rows of [D | X] sum to 1.
     """
     encoded = rollout(encoder, residual, fusion)
-    own, looks = add_residual(fuse(weights_of(decoder), fusion), residual), _crossing(cross, fusion)
+    own, looks = add_residual(fuse(weights_of(decoder), fusion), residual), crossing(cross, fusion)
     if own.shape[:2] != looks.shape[:2] or looks.shape[2] != len(encoded):
         raise AttrialError(
             f"decoder attention {own.shape}, cross attention {looks.shape} and encoder "
@@ -91,14 +91,9 @@ def rollout_encoder_decoder(
     return from_decoder, from_encoder
 
 
-def _crossing(cross: npt.ArrayLike, fusion: str) -> Floats:
+def crossing(cross: npt.ArrayLike, fusion: str = "mean") -> Floats:
     """Heads of (L', H, t, s) folded, rows scaled to sum 1 (or all zero): (L', t, s)."""
-    weights = weights_of(cross, "cross attention")
-    if weights.ndim == 4:
-        t, s = weights.shape[2:]
-        wide = max(t, s)
-        square = np.pad(weights, [(0, 0), (0, 0), (0, wide - t), (0, wide - s)])
-        weights = fuse(square, fusion)[:, :t, :s]
+    weights = fuse_any(weights_of(cross, "cross attention"), fusion)
     total = weights.sum(-1, keepdims=True)
     return np.asarray(weights / np.where(total > 0, total, 1))
 

@@ -35,7 +35,7 @@ class Continuing(Forward):
         if rows.options is None:
             return plan(rows.lengths, tokens=self.tokens)
         found = []
-        shapes = _shapes(rows.options)
+        shapes = extent(rows.options)
         for count, length in np.unique(shapes, axis=0).tolist():
             here = np.flatnonzero((shapes == (count, length)).all(axis=1))
             budget = self.tokens // (count if length > 1 else 1)
@@ -48,7 +48,7 @@ class Continuing(Forward):
         ends = rows.lengths[batch.rows, None] - 1
         if rows.options is None:
             return super().arguments(rows, batch) | self._tensors({PLACES: ends})
-        count, length = _shapes(rows.options[batch.rows[:1]])[0].tolist()
+        count, length = extent(rows.options[batch.rows[:1]])[0].tolist()
         options = rows.options[batch.rows, :count, :length]
         if length == 1:
             return super().arguments(rows, batch) | self._tensors({PLACES: ends, OPTIONS: options})
@@ -101,7 +101,7 @@ class Continuing(Forward):
         return replace(rows, lengths=rows.visible.shape[1] - behind)
 
 
-def _shapes(options: Ints) -> Ints:
+def extent(options: Ints) -> Ints:
     """How many continuations each row asks about, and how long the longest is: (k, 2)."""
     there = options != NO_TOKEN
     return np.stack([there.any(axis=2).sum(axis=1), there.any(axis=1).sum(axis=1)], axis=1)

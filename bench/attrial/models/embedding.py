@@ -55,8 +55,12 @@ def edited(model: PreTrainedModel, edit: Callable[[Tensor], Tensor]) -> Iterator
 
 
 def table(model: PreTrainedModel) -> nn.Module:
-    """The module that turns ids into word embeddings."""
-    module = model.get_input_embeddings()
+    """The module that turns ids into word embeddings; of two stacks, the encoder's own.
+
+    Encoder-decoders hold a shared one beside those of their stacks, which they never call.
+    """
+    stack = model.get_encoder() if model.config.is_encoder_decoder else model
+    module = stack.get_input_embeddings()
     if not isinstance(module, nn.Module):
         raise NotApplicable(f"{type(model).__name__} has no word embeddings")
     return module

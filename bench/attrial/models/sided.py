@@ -83,12 +83,22 @@ class TwoStacks(Forward):
     What is hidden is hidden from both stacks. At the end the decoder stands on the token before.
     """
 
+    @property
+    def twice(self) -> bool:
+        """Both stacks read the text."""
+        return True
+
     def arguments(self, rows: Rows, batch: Batch) -> Arguments:
         """What the model is called with for one batch of (R, width) positions."""
         found = super().arguments(rows, batch)
         seen = found["attention_mask"]
         shifted = torch.cat([torch.ones_like(seen[:, :1]), seen[:, :-1]], dim=1)
         return found | {"decoder_attention_mask": shifted}
+
+    def _blanked(self, rows: Rows, batch: Batch) -> Tensor:
+        if rows.blank[batch.rows].any():
+            raise NotApplicable(f"{type(self.model).__name__} looks words up in both stacks")
+        return super()._blanked(rows, batch)
 
     def _dropped(self, rows: Rows) -> Rows:
         k = torch.arange(len(rows.lengths)).numpy()

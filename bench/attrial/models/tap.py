@@ -66,8 +66,9 @@ def capture(
         gradient: Whether outputs and weights hang together in one graph (``gradients`` reads it);
             frozen parameters are no hindrance. Otherwise the forward makes no graph.
         scale: Factor on the post-softmax weights; the captured ones are the scaled ones.
-        layer: The only layer that is scaled; None for all.
-        edit: What becomes of each layer's scores before the mask and the softmax.
+        layer: The only layer that is scaled, of two stacks the only one between them; None for all.
+        edit: What becomes of each layer's scores before the mask and the softmax, where the keys
+            are the input's: not within a decoder that looks at itself beside an encoder.
         fold: What is kept of each layer's weights, so that memory stays small (a mean over heads).
 
     Raises:
@@ -136,19 +137,26 @@ class _Tap:
     weights: list[Tensor] = field(default_factory=list)
     parts: list[Part] = field(default_factory=list)
 
-    def scores(self, scores: Tensor) -> Tensor:
+    def scores(self, module: nn.Module, scores: Tensor) -> Tensor:
         """The coming layer's scores, edited."""
-        return scores if self.edit is None else self.edit(len(self.parts), scores)
+        if self.edit is None or _part(module, self.encoder) == "decoder":
+            return scores
+        return self.edit(len(self.parts), scores)
 
     def take(self, module: nn.Module, weights: Tensor) -> Tensor:
         """Scale and keep one layer's weights; returns those that the layer goes on with."""
-        if self.layer in (None, len(self.parts)) and self.scale != 1.0:
+        if self.scale != 1.0 and self._chosen(_part(module, self.encoder)):
             weights = weights * self.scale
         if self.gradient and not weights.requires_grad:
             weights = weights.detach().requires_grad_()  # with frozen parameters the graph's root
         self.parts.append(_part(module, self.encoder))
         self.weights.append(self.fold(weights) if self.fold else weights)
         return weights
+
+    def _chosen(self, part: Part) -> bool:
+        """Whether the coming layer, of that part, is scaled."""
+        counted = "self" if self.encoder is None else "cross"
+        return self.layer is None or (part, self.parts.count(part)) == (counted, self.layer)
 
 
 _ACTIVE: ContextVar[_Tap | None] = ContextVar("attention tap", default=None)
@@ -179,7 +187,7 @@ def _attention(
         scores = torch.tanh(scores / softcap) * softcap
     if position_bias is not None:
         scores = scores + position_bias
-    scores = _masked(tap.scores(scores), attention_mask)
+    scores = _masked(tap.scores(module, scores), attention_mask)
     precise = torch.promote_types(scores.dtype, torch.float32)
     weights = tap.take(module, scores.softmax(dim=-1, dtype=precise).to(query.dtype))
     return tap.mix(weights, value).transpose(1, 2).contiguous(), weights

@@ -1,0 +1,128 @@
+"""Encoder-decoders behind the questions: how likely a decoder's words are, given a source text."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from transformers import AutoModelForSeq2SeqLM, PreTrainedModel, PreTrainedTokenizerBase
+
+from attrial.example import Example
+from attrial.models import pairing
+from attrial.models.loading import SEQUENCE, fetch, source
+from attrial.models.probing import forward_of, places
+from attrial.models.sources import Sources
+from attrial.models.text import TextClassifier
+from attrial.models.translating import Translating, beginning
+
+
+@dataclass(frozen=True, eq=False)
+class Seq2SeqModel(TextClassifier):
+    """An encoder-decoder with its tokenizer, whose classes are the continuations asked about.
+
+    The players are those of the source text, which the encoder reads; what the decoder has said
+    stays as it is. Build one with ``Seq2SeqModel.load`` (a folder or a name on the Hub) or
+    ``Seq2SeqModel.of`` (loaded objects). Raw outputs are log-probabilities, as ``Continuing`` says.
+    """
+
+    @classmethod
+    def load(
+        cls,
+        place: str | Path,
+        *,
+        revision: str | None = None,
+        dtype: str = "float32",
+        device: str = "cpu",
+        batch_tokens: int | None = None,
+    ) -> "Seq2SeqModel":
+        """Load a model from a folder or the Hub; arguments are those of ``TextClassifier.load``.
+
+        Raises:
+            AttrialError: If there is no trained one there, or it can't be fetched.
+        """
+        src = source(place, revision)
+        model, tokenizer = fetch(
+            src, dtype=dtype, device=device, kind=SEQUENCE, auto=AutoModelForSeq2SeqLM
+        )
+        found = getattr(model.config, "_commit_hash", None)
+        return _build(model, tokenizer, src.name, found or src.revision, batch_tokens)
+
+    @classmethod
+    def of(
+        cls,
+        model: PreTrainedModel,
+        tokenizer: PreTrainedTokenizerBase,
+        *,
+        name: str | None = None,
+        batch_tokens: int | None = None,
+    ) -> "Seq2SeqModel":
+        """Take a loaded model; its modes are its own again after each question.
+
+        Raises:
+            AttrialError: If it is no encoder-decoder, or the tokenizer is not a fast one.
+        """
+        return _build(model, tokenizer, name or type(model).__name__, None, batch_tokens)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """None: each example brings its own."""
+        return ()
+
+    def encode(
+        self,
+        id: str,
+        texts: Sequence[str],
+        *,
+        players: str = "words",
+        evidence: Sequence[tuple[int, int, int]] | None = None,
+        label: int | None = None,
+        spans: Sequence[tuple[int, int, int]] = (),
+        fixed: Sequence[tuple[int, int, int]] = (),
+        options: Sequence[str] = (),
+        prefix: str = "",
+    ) -> Example:
+        """Cut a source text into players, and ask how the decoder goes on; the first is explained.
+
+        Without continuations, the one that is asked about is the token that the model holds
+        likeliest after the prefix.
+
+        Raises:
+            AttrialError: What ``Encoder.encode`` and ``Sources.ask`` say.
+        """
+        encoder = self.sources
+        x = encoder.encode(
+            id, texts, players=players, evidence=evidence, label=label, spans=spans, fixed=fixed
+        )
+        if options:
+            return encoder.ask(x, options, prefix)
+        return self.next_token(x, encoder.target(prefix))
+
+    @property
+    def sources(self) -> Sources:
+        """Its encoder of texts."""
+        assert isinstance(self.encoder, Sources)
+        return self.encoder
+
+    def next_token(self, x: Example, before: Sequence[int]) -> Example:
+        """The example, asking about the likeliest token after what the decoder said."""
+        told = replace(x, options=(), prefix=(*self.sources.begin, *before))
+        (best,) = self.predict([told])
+        text = str(self.encoder.tokenizer.decode([best]))
+        return self.sources.asked(x, ((best,),), tuple(before), labels=(text,))
+
+
+def _build(
+    model: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerBase,
+    name: str,
+    revision: str | None,
+    batch_tokens: int | None,
+) -> Seq2SeqModel:
+    pairing.check(model, tokenizer, kind=SEQUENCE)
+    pad, tokens = pairing.padding(model, tokenizer), batch_tokens or pairing.budget(model)
+    forward = forward_of(model, pad=pad, tokens=tokens, kinds=(Translating,))
+    room, said = pairing.limit(forward, tokenizer), places(model) or tokenizer.model_max_length
+    encoder = Sources(
+        tokenizer, room, False, pairing.anchor(tokenizer), begin=beginning(model), said=said
+    )
+    words, spec = pairing.vocabulary(tokenizer), pairing.spec(forward, name, revision)
+    return Seq2SeqModel(forward, encoder, words, spec, pairing.answers(forward))

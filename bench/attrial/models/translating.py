@@ -1,0 +1,120 @@
+"""One forward of an encoder-decoder: how likely each continuation of what its decoder said is."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from attrial.batching import Batch, plan, width
+from attrial.errors import AttrialError
+from attrial.masks import Ints
+from attrial.models.continuing import Continuing, extent
+from attrial.models.copies import OPTIONS, OWN, PLACES, WIDTH
+from attrial.models.forward import Arguments, Forward
+from attrial.removal import NO_TOKEN, Rows
+
+SAID = "decoder_input_ids"
+
+
+def beginning(model: object) -> tuple[int, ...]:
+    """Ids that a decoder begins with: its start token, and one that is forced to follow.
+
+    Raises:
+        AttrialError: If no config names a start token.
+    """
+    places = [getattr(model, name, None) for name in ("generation_config", "config")]
+
+    def told(name: str) -> int | None:
+        found = (getattr(place, name, None) for place in places)
+        return next((int(i) for i in found if i is not None), None)
+
+    start, forced = told("decoder_start_token_id"), told("forced_bos_token_id")
+    if start is None:
+        raise AttrialError(
+            f"{type(model).__name__}: no config names a decoder_start_token_id, with which the "
+            "decoder begins"
+        )
+    return (start,) if forced is None else (start, forced)
+
+
+@dataclass(frozen=True, eq=False)
+class Translating(Continuing):
+    """A forward whose rows the encoder reads; prefixes and continuations are the decoder's.
+
+    The decoder reads the prefix and a continuation's tokens but for the last, in one row for all
+    continuations of one token, else in a copy of the row for each. Its widths are on the grid of
+    all batches, so that company doesn't matter there either; what stands behind is seen by nobody.
+    """
+
+    def batches(self, rows: Rows) -> list[Batch]:
+        """A plan in which rows meet only those whose decoder's rows have their shape."""
+        if rows.prefix is None:
+            return plan(rows.lengths, tokens=self.tokens)
+        kinds = _kinds(rows)
+        found = []
+        for kind in np.unique(kinds, axis=0):
+            here = np.flatnonzero((kinds == kind).all(axis=1))
+            budget = self.tokens // (kind[0] if kind[1] > 1 else 1)
+            batches = plan(rows.lengths[here], tokens=budget)
+            found += [Batch(b.width, here[b.rows], b.fresh) for b in batches]
+        return found
+
+    def arguments(self, rows: Rows, batch: Batch) -> Arguments:
+        """What the model is called with for one batch, and where its logits are read."""
+        found = Forward.arguments(self, rows, batch)
+        if rows.prefix is None:
+            return found
+        count, length, wide = _kinds(rows)[batch.rows[0]].tolist()
+        copies = count if length > 1 else 1
+        if rows.options is None:
+            options = np.full((len(batch.rows), 1, 1), NO_TOKEN)
+        else:
+            options = rows.options[batch.rows, :count, :length]
+            found |= self._tensors({OPTIONS: options})
+        prefix = np.repeat(rows.prefix[batch.rows], copies, axis=0)
+        tails = options.reshape(len(prefix), -1) if copies > 1 else options[:, 0]
+        said, places = self._said(prefix, tails, wide)
+        found = {name: t if name == OPTIONS else _copied(t, copies) for name, t in found.items()}
+        return found | self._tensors({SAID: said, PLACES: places}) | self._own(batch, copies)
+
+    def _said(self, prefix: Ints, tails: Ints, wide: int) -> tuple[Ints, Ints]:
+        """Decoder rows (R', wide) of a prefix and a tail but for its last token; read places."""
+        said = np.full((len(prefix), wide), self.pad)
+        ends = (prefix != NO_TOKEN).sum(axis=1)
+        said[:, : prefix.shape[1]] = np.where(prefix == NO_TOKEN, self.pad, prefix)[:, :wide]
+        for j in range(tails.shape[1] - 1):
+            on = np.flatnonzero(tails[:, j + 1] != NO_TOKEN)
+            said[on, ends[on] + j] = tails[on, j]
+        last = ends - 1 + np.maximum((tails != NO_TOKEN).sum(axis=1), 1) - 1
+        places = ends[:, None] - 1 + np.arange(tails.shape[1])
+        return said, np.minimum(places, last[:, None])
+
+    def _own(self, batch: Batch, copies: int) -> Arguments:
+        """Where the rows' own positions are among those of several copies: everywhere."""
+        if copies == 1:
+            return {}
+        own = np.ones((len(batch.rows) * copies, batch.width), bool)
+        return self._tensors({OWN: own, WIDTH: np.zeros((1, batch.width), bool)})
+
+    def raw(self, arguments: Arguments) -> Tensor:
+        """The model's logits (R', m, V) at the places that are read."""
+        if SAID not in arguments:  # called with the encoder's ids alone
+            start = torch.tensor([beginning(self.model)], device=self.device)
+            said = start.expand(len(arguments["input_ids"]), -1)
+            at = torch.full((len(said), 1), said.shape[1] - 1, device=self.device)
+            arguments = {**arguments, SAID: said, PLACES: at}
+        return super().raw(arguments)
+
+
+def _copied(tensor: Tensor, copies: int) -> Tensor:
+    return tensor if copies == 1 else tensor.repeat_interleave(copies, dim=0)
+
+
+def _kinds(rows: Rows) -> Ints:
+    """Continuations, the longest one's length and the decoder's width, of each row: (k, 3)."""
+    assert rows.prefix is not None
+    none = np.ones((len(rows.prefix), 2), np.int64)
+    asked = none if rows.options is None else extent(rows.options)
+    ends = (rows.prefix != NO_TOKEN).sum(axis=1) + asked[:, 1] - 1
+    return np.column_stack([asked, [width(int(n)) for n in ends]])
