@@ -10,7 +10,7 @@ def reason(error: BaseException, revision: str | None) -> str:
     'OSError: no route to host'
     """
     kinds = {type(one).__name__ for one in _chain(error)}
-    if "GatedRepoError" in kinds:
+    if "GatedRepoError" in kinds or " is a gated " in str(error):
         return "it asks for consent on its page, and then for a login: hf auth login"
     if "RevisionNotFoundError" in kinds:
         return f"it has no revision {revision!r}"

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from logging import ERROR
 from pathlib import Path
 from typing import TypeVar
@@ -10,7 +10,7 @@ from urllib.error import HTTPError
 from urllib.request import Request, urlopen
 
 import torch
-from huggingface_hub import constants
+from huggingface_hub import constants, try_to_load_from_cache
 from safetensors import SafetensorError
 from transformers import (
     AutoConfig,
@@ -112,10 +112,12 @@ def fetch(
         raise AttrialError(f"no dtype {dtype!r}; {near(dtype, DTYPES)}")
     with quiet():
         config = fetched(src, lambda: AutoConfig.from_pretrained(src.place, **where(src)))
+        src = pinned(src)
         _check_architecture(src, config, kind)
         tokenizer = fetched(src, lambda: AutoTokenizer.from_pretrained(src.place, **where(src)))
         model, info = fetched(src, lambda: _weights(src, DTYPES[dtype], auto))
     check_weights(src, info)
+    model.config._commit_hash = src.revision
     model.eval()  # type: ignore[no-untyped-call]
     own = model.config.get_text_config()
     if own.pad_token_id is None:  # decoders come without one; heads look for the end by it
@@ -155,6 +157,15 @@ def _weights(
         src.place, dtype=dtype, use_safetensors=True, output_loading_info=True, **where(src)
     )
     return found
+
+
+def pinned(src: Source) -> Source:
+    """The same at the commit whose config was fetched, so that all its files are of one commit."""
+    if Path(src.place).is_dir():
+        return src
+    found = try_to_load_from_cache(src.place, "config.json", revision=src.revision)
+    commit = Path(found).parent.name if isinstance(found, str) else src.revision
+    return replace(src, revision=commit)
 
 
 def fetched(src: Source, get: Callable[[], T]) -> T:
