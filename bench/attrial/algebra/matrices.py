@@ -79,6 +79,8 @@ def discard(matrices: npt.ArrayLike, ratio: float, *, protect: Sequence[int] = (
     weights = np.asarray(matrices, np.float64)
     if not 0 <= ratio < 1:
         raise AttrialError(f"discard ratio {ratio}; it is a share from 0 to below 1")
+    if ratio == 0:
+        return weights
     flat = np.sort(weights.reshape(*weights.shape[:-2], -1), axis=-1)
     lowest_kept = flat[..., int(ratio * flat.shape[-1] + 1e-9)][..., None, None]
     protected = np.isin(np.arange(weights.shape[-1]), list(protect))
@@ -92,19 +94,29 @@ def add_residual(matrices: Floats, residual: npt.ArrayLike = 0.5) -> Floats:
     A row of A that is all zero becomes a row of I, never nan (with ``residual=0`` too: what attends
     to nothing stays where it is).
     """
-    share = np.asarray(residual, np.float64)
-    if not ((share >= 0) & (share <= 1)).all():  # nan is neither
-        raise AttrialError(f"residual={residual!r}; it is a share from 0 to 1")
-    if share.shape not in ((), matrices.shape[:1], matrices.shape[:2]):
-        raise AttrialError(
-            f"residual has shape {share.shape}; for {len(matrices)} layers it takes one share, "
-            "one a layer or one a layer and query"
-        )
+    share = shares_of(residual, matrices.shape)
     share = share.reshape(share.shape + (1,) * (3 - share.ndim))
     identity = np.eye(matrices.shape[-1])
     mixed = (1 - share) * matrices + share * identity
     total = mixed.sum(-1, keepdims=True)
     return np.asarray(np.where(total > 0, mixed / np.where(total > 0, total, 1), identity))
+
+
+def shares_of(residual: npt.ArrayLike, shape: Sequence[int]) -> Floats:
+    """Shares of the identity for matrices of a shape (L, n, n): (), (L,) or (L, n).
+
+    Raises:
+        AttrialError: If one is none from 0 to 1, or they don't fit.
+    """
+    share = np.asarray(residual, np.float64)
+    if not ((share >= 0) & (share <= 1)).all():  # nan is neither
+        raise AttrialError(f"residual={residual!r}; it is a share from 0 to 1")
+    if share.shape not in ((), tuple(shape[:1]), tuple(shape[:2])):
+        raise AttrialError(
+            f"residual has shape {share.shape}; for {shape[0]} layers it takes one share, "
+            "one a layer or one a layer and query"
+        )
+    return share
 
 
 def uniform(visible: Bools) -> Floats:

@@ -5,7 +5,15 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from attrial.algebra.matrices import add_residual, discard, finite, fuse, fuse_any, weights_of
+from attrial.algebra.matrices import (
+    add_residual,
+    discard,
+    finite,
+    fuse,
+    fuse_any,
+    shares_of,
+    weights_of,
+)
 from attrial.errors import AttrialError
 from attrial.masks import Floats
 
@@ -38,14 +46,29 @@ def rollout(
 
     Source: Abnar & Zuidema 2020, arXiv 2005.00928.
     """
-    fused = discard(fuse(weights_of(attention), fusion), discard_ratio, protect=protect)
-    return product(add_residual(fused, residual), start=start)
+    weights = fuse(weights_of(attention), fusion)
+    shares = np.broadcast_to(shares_of(residual, weights.shape).T, weights.shape[1::-1]).T
+
+    def augmented(layer: int) -> Floats:  # one at a time, so that long inputs take little memory
+        own = slice(layer, layer + 1)
+        fused = discard(weights[own], discard_ratio, protect=protect)
+        return np.asarray(add_residual(fused, shares[own])[0])
+
+    _check_start(start, len(weights))
+    rolled = np.eye(weights.shape[-1])
+    for layer in range(start, len(weights)):
+        rolled = augmented(layer) @ rolled
+    return rolled
+
+
+def _check_start(start: int, layers: int) -> None:
+    if not 0 <= start < layers:
+        raise AttrialError(f"start={start}; there are {layers} layers, the first is 0")
 
 
 def product(layers: Floats, *, start: int = 0) -> Floats:
     """A_L ... A_start: (L, n, n) -> (n, n)."""
-    if not 0 <= start < len(layers):
-        raise AttrialError(f"start={start}; there are {len(layers)} layers, the first is 0")
+    _check_start(start, len(layers))
     rolled = np.eye(layers.shape[-1])
     for layer in layers[start:]:
         rolled = np.asarray(layer @ rolled)

@@ -90,4 +90,7 @@ def _value(logits: Tensor, target: Target) -> Tensor:
 
 
 def _numpy(layers: list[Tensor]) -> Floats:
-    return np.stack([layer[0].detach().double().cpu().numpy() for layer in layers])
+    out = np.empty((len(layers), *layers[0].shape[1:]))  # long inputs: no second copy of it all
+    for own, layer in zip(out, layers, strict=True):
+        own[...] = layer[0].detach().double().cpu().numpy()
+    return out
