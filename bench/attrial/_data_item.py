@@ -4,10 +4,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
+from pathlib import Path
 
 from attrial import _data_evidence
 from attrial._data_evidence import FORMS as FORMS
 from attrial._data_evidence import Spans, missing
+from attrial._data_images import Boxes, boxes_of, image_of
 from attrial._data_prompt import Continuations, columns_of, fill, options, split_pair
 from attrial.errors import AttrialError, near
 
@@ -30,6 +32,9 @@ class Item:
             not the first one.
         spans: The players, written like evidence, where players are spans.
         fixed: Parts of the texts that are no players and always stay, written alike.
+        image: An image file or what is in one, in place of texts.
+        boxes: Known evidence in an image as (left, top, right, bottom) pixels; None where nothing
+            is known.
     """
 
     id: str
@@ -41,6 +46,8 @@ class Item:
     preferred: bool = False
     spans: Spans = ()
     fixed: Spans = ()
+    image: Path | bytes | None = None
+    boxes: Boxes | None = None
 
 
 @dataclass(frozen=True)
@@ -59,6 +66,7 @@ class Columns:
         spans: Column of the players, where they are spans.
         spans_form: How they are written there.
         label_until: What ends the part of a label that counts.
+        image: Column of the image, in place of texts.
     """
 
     texts: tuple[str, ...]
@@ -72,6 +80,7 @@ class Columns:
     spans: str | None = None
     spans_form: str = "spans"
     label_until: str | None = None
+    image: str | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -79,7 +88,7 @@ class Columns:
         texts = self.asked.minimal_pair if self.asked and self.asked.minimal_pair else self.texts
         told = columns_of(self.template) if self.template else ()
         asked = self.asked.names if self.asked else ()
-        found = (*texts, *told, self.label, *self.evidence, self.spans, *asked)
+        found = (*texts, *told, self.label, *self.evidence, self.spans, self.image, *asked)
         return tuple(dict.fromkeys(name for name in found if name))
 
     @property
@@ -118,6 +127,8 @@ def _read(id: str, row: Row, columns: Columns) -> Item:
     label = _label(row[columns.label], columns) if columns.label else None
     if columns.asked and columns.asked.minimal_pair:
         return _minimal(id, row, columns, columns.asked, label)
+    if columns.image:
+        return _pictured(id, row, columns, columns.image, label)
     texts = tuple(_text(row[name], name) for name in columns.texts)
     told = [row[name] for name in columns.evidence]
     evidence = _data_evidence.parts(told, texts, columns.form) if told else None
@@ -135,6 +146,11 @@ def _read(id: str, row: Row, columns: Columns) -> Item:
         id, texts, label, evidence, found,
         preferred=bool(asked and asked.words), spans=spans or (), fixed=fixed,
     )  # fmt: skip
+
+
+def _pictured(id: str, row: Row, columns: Columns, name: str, label: int | None) -> Item:
+    boxes = [boxes_of(row[column]) for column in columns.evidence]
+    return Item(id, (), label, image=image_of(row[name]), boxes=boxes[0] if boxes else None)
 
 
 def _minimal(id: str, row: Row, columns: Columns, asked: Continuations, label: int | None) -> Item:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from attrial import _data_eraser
 from attrial._data_files import SUFFIXES, Form, Rows, read, records
+from attrial._data_images import files, folder_rows
 from attrial._data_item import Row
 from attrial.errors import AttrialError, near
 
@@ -52,6 +53,8 @@ def _from_folder(folder: Path, split: str | None, limit: int | None) -> Rows:
         import datasets
 
         return from_memory(datasets.load_from_disk(str(folder)), split=split, limit=limit)
+    if shows_images(folder):
+        return Rows(folder_rows(folder, limit))
     known = sorted(p for p in folder.rglob("*") if p.suffix.lower() in SUFFIXES)
     files = [p for p in known if split is None or p.stem.split("-")[0] == _whole(split)]
     if not files:
@@ -59,6 +62,14 @@ def _from_folder(folder: Path, split: str | None, limit: int | None) -> Rows:
         raise AttrialError(f"{folder} has no file of split {split!r}, but {names}; give one file")
     parts = (read(p, Form(), split, limit).rows for p in files)
     return Rows(list(islice((row for part in parts for row in part), limit)))
+
+
+def shows_images(place: Path) -> bool:
+    """Whether it is a folder of image files that no table goes with."""
+    if not place.is_dir() or (place / "dataset_dict.json").exists():
+        return False
+    tables = any(p.suffix.lower() in SUFFIXES for p in place.iterdir())
+    return not tables and bool(files(place))
 
 
 def _whole(split: str) -> str:

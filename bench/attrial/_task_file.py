@@ -35,7 +35,9 @@ class TaskFile(Table):
         model: The model that is asked unless the user gives another.
         given: What is otherwise in files that users give instead.
         asks: Which kind of model it is for; by default a causal language model where continuations
-            are asked about, else a text classifier.
+            are asked about, an image classifier where there is an image, else a text classifier.
+        image: The column of the image, in place of texts.
+        grid: At most so many players a side of an image; by default 7.
         text: The column of the text, or the two columns of a pair.
         template: One text of several columns, such as ``"Q: {question} A: {answer}"``. Its own
             words always stay; ``text`` then names the columns that evidence speaks of.
@@ -47,7 +49,7 @@ class TaskFile(Table):
         spans: The players, where these are spans.
         continuation: What a language model is asked about; classifiers have classes instead.
         target: What of the predicted class is explained: log_odds, probability, ...
-        players: What is scored: words, tokens, sentences or spans.
+        players: What is scored: words, tokens, sentences or spans; patches of images.
         removals: The panel that metrics run under; methods explain under the first.
         limit: How many examples by default: the first ones.
         seed: Of a generator.
@@ -60,6 +62,8 @@ class TaskFile(Table):
     model: ModelTable | None = None
     text: Texts | None = None
     template: Template | None = None
+    image: str | None = None
+    grid: int | None = Field(None, ge=1)
     label: str | None = None
     labels: tuple[str, ...] = ()
     label_values: Values = ()
@@ -68,7 +72,7 @@ class TaskFile(Table):
     spans: SpansTable | None = None
     continuation: ContinuationTable | None = None
     target: str = "log_odds"
-    players: Literal["words", "tokens", "sentences", "spans"] = "words"
+    players: Literal["words", "tokens", "sentences", "spans", "patches"] = "words"
     removals: tuple[str, ...] = Field(("mask",), min_length=1)
     limit: int | None = Field(None, ge=1)
     seed: int = Field(0, ge=0)
@@ -96,12 +100,19 @@ class TaskFile(Table):
     @model_validator(mode="after")
     def _texts(self) -> Self:
         told = columns_of(self.template) if self.template else self.text or ()
+        if self.image and (self.text or self.template or self.spans or self.continuation):
+            raise ValueError("image stands in place of texts: leave those out")
         if self.text and not set(self.text) <= set(told):
             raise ValueError("text names a column that the template lacks")
         pair = self.continuation and self.continuation.minimal_pair
         if pair and (self.text or self.template or self.spans):
             raise ValueError("the text of a minimal pair is what both sentences begin with")
         return self
+
+
+def shows(file: TaskFile) -> bool:
+    """Whether its examples are images."""
+    return file.image is not None or file.asks == "image classifier"
 
 
 def _generated(file: TaskFile) -> bool:

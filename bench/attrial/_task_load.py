@@ -7,7 +7,7 @@ from attrial._data_files import Form
 from attrial._data_item import Columns
 from attrial._data_prompt import Continuations, columns_of
 from attrial._task_file import TaskFile
-from attrial._task_model import File, Generated, Given, Hub, Task
+from attrial._task_model import Asks, File, Generated, Given, Hub, Task
 from attrial._task_tables import ContinuationTable, DataTable, GivenTable
 from attrial.errors import AttrialError
 
@@ -30,23 +30,41 @@ def load_task(name_or_path: str | Path) -> Task:
         split=file.data.split if file.data else None,
         columns=_columns(file),
         given=_given(file, file.given),
-        asks=file.asks or ("causal language model" if file.continuation else "text classifier"),
+        asks=_asks(file),
         model=_model(folder, file),
         model_revision=file.model.revision if file.model else None,
         rationale=file.rationale is not None and file.rationale.source == "people",
         target=file.target,
-        players=file.players,
-        removals=file.removals,
+        players=_players(file),
+        removals=_removals(file),
         limit=file.limit,
         seed=file.seed,
     )
+
+
+def _asks(file: TaskFile) -> Asks:
+    if file.asks is None and _task_file.shows(file):
+        return "image classifier"
+    return file.asks or ("causal language model" if file.continuation else "text classifier")
+
+
+def _players(file: TaskFile) -> str:
+    if not _task_file.shows(file):
+        return file.players
+    return "patches" if file.grid is None else f"patches({file.grid})"
+
+
+def _removals(file: TaskFile) -> tuple[str, ...]:
+    """Those of the file; text has masks, and images are greyed."""
+    told = "removals" in file.model_fields_set or not _task_file.shows(file)
+    return file.removals if told else ("mean",)
 
 
 def _columns(file: TaskFile) -> Columns:
     told, cut = file.rationale, file.spans
     template = columns_of(file.template)[:2] if file.template else ("text",)
     return Columns(
-        texts=file.text or template,
+        texts=() if _task_file.shows(file) else file.text or template,
         label=file.label,
         labels=file.labels,
         label_values=file.label_values,
@@ -57,6 +75,7 @@ def _columns(file: TaskFile) -> Columns:
         spans=cut.column if cut else None,
         spans_form=cut.form if cut else "spans",
         label_until=file.label_until,
+        image=file.image,
     )
 
 

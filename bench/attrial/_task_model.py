@@ -75,7 +75,7 @@ class Task(Frozen):
     asks: Asks = "text classifier"
     rationale: bool = False
     target: str = "log_odds"
-    players: Literal["words", "tokens", "sentences", "spans"] = "words"
+    players: str = "words"
     removals: tuple[str, ...] = ("mask",)
     limit: int | None = None
     seed: int = 0

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from attrial import assignment, budget, plugin_call, registry
 from attrial.errors import AttrialError
 from attrial.outside import Submission
 from attrial.plugin_call import Method, Metric
 from attrial.suite import Suite, default_suite
-from attrial.task import Source, Task, load_task
+from attrial.task import IMAGE, Columns, Source, Task, load_task, shows_images
 
 
 @dataclass(frozen=True)
@@ -77,11 +78,25 @@ def tasks(suite: Suite, data: Source) -> list[Task]:
         AttrialError: For an unknown task, or one data source for several.
     """
     if not suite.tasks and data is not None:
-        return [Task(name="texts", description="Texts given by the user.")]
+        return [_given(data)]
     found = [load_task(name) for name in dict.fromkeys(suite.tasks or default_suite().tasks)]
     if len(found) > 1 and data is not None:
         raise AttrialError("one data source can't serve several tasks; name one --task")
     return found
+
+
+def _given(data: Source) -> Task:
+    """The task that data without one are: images if they are a folder of these, else texts."""
+    if not isinstance(data, str | Path) or not shows_images(Path(data)):
+        return Task(name="texts", description="Texts given by the user.")
+    return Task(
+        name="images",
+        description="Images given by the user.",
+        columns=Columns((), image=IMAGE),
+        asks="image classifier",
+        players="patches",
+        removals=("mean",),
+    )
 
 
 def own_model(task: Task) -> str:

@@ -7,14 +7,16 @@ from pathlib import Path
 from attrial import _data_rows
 from attrial._data_files import Form, Rows, first_line
 from attrial._data_hub import from_hub
+from attrial._data_images import IMAGE
 from attrial._data_item import Columns, Item, items_of
-from attrial._data_rows import Source
+from attrial._data_rows import Source, shows_images
 from attrial._data_rows import describe as source_name
 from attrial._task_load import load_task
 from attrial._task_model import File, Generated, Given, Hub, Task
 from attrial.errors import AttrialError
 
 __all__ = [
+    "IMAGE",
     "Columns",
     "File",
     "Generated",
@@ -27,6 +29,7 @@ __all__ = [
     "items",
     "load_task",
     "read",
+    "shows_images",
     "source_name",
 ]
 

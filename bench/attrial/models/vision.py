@@ -1,69 +1,47 @@
 """Image classifiers behind the questions: any vision transformer that cuts images into patches."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-from transformers import PreTrainedModel
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from transformers.image_processing_utils import BaseImageProcessor
 
-from attrial.ask import (
-    Attend,
-    Attention,
-    Infill,
-    Layers,
-    Relevance,
-    Relevances,
-    Slope,
-    Slopes,
-    Soften,
-    Suppress,
-)
-from attrial.batching import portions
+from attrial.ask import Relevance, Relevances, Slope, Slopes, Suppress
+from attrial.errors import AttrialError
 from attrial.example import Example
-from attrial.filling import Filler
-from attrial.masks import Floats, Masks
+from attrial.masks import Floats
 from attrial.models import pairing
-from attrial.models.attention import attention
 from attrial.models.gradients import path, slopes
 from attrial.models.guard import guarded
-from attrial.models.intervening import infilled, softened
-from attrial.models.layers import layered
 from attrial.models.loading import source
+from attrial.models.text import TextClassifier
 from attrial.models.vision_asking import PatchBaselines, propagated, suppressed
 from attrial.models.vision_encode import Box, ImageEncoder, Picture
 from attrial.models.vision_forward import VisionForward, forward_of, patched
 from attrial.models.vision_loading import fetch
 from attrial.patches import ImageVocabulary
 from attrial.record import ModelSpec
-from attrial.removal import Rows, in_place, possible, remove
 from attrial.subject import Subject
-
-HELD_TOKENS = 1 << 20  # positions whose rows are held in memory at once
 
 
 @dataclass(frozen=True, eq=False)
-class VisionClassifier:
+class VisionClassifier(TextClassifier):
     """An image classifier with its processor; satisfies ``attrial.subject.Model``.
 
     Build one with ``VisionClassifier.load`` (a folder or a name on the Hub) or
-    ``VisionClassifier.of`` (loaded objects).
+    ``VisionClassifier.of`` (loaded objects). A text is what it takes none of; the rest is what
+    every classifier does, on rows of patches.
 
     Attributes:
         forward: The model on rows of patches, and what it can do.
         encoder: The image processor, and how images are cut into players.
         vocabulary: What can stand for removed patches.
-        spec: What names it in a record.
-        answers: Which questions it can answer.
     """
 
     forward: VisionForward
-    encoder: ImageEncoder
+    encoder: ImageEncoder  # type: ignore[assignment]  # it cuts images, which are no texts
     vocabulary: ImageVocabulary
-    spec: ModelSpec
-    answers: frozenset[str]
 
     @classmethod
     def load(
@@ -96,40 +74,48 @@ class VisionClassifier:
     def of(
         cls,
         model: PreTrainedModel,
-        processor: BaseImageProcessor,
+        tokenizer: PreTrainedTokenizerBase | BaseImageProcessor,
         *,
         name: str | None = None,
         batch_tokens: int | None = None,
     ) -> "VisionClassifier":
-        """Take a loaded model; its modes are its own again after each question.
+        """Take a loaded model and its image processor; its modes are its own after each question.
 
         Raises:
-            AttrialError: If its patches can't be told apart.
+            AttrialError: If that is no image processor, or its patches can't be told apart.
         """
-        return _build(model, processor, name or type(model).__name__, None, batch_tokens)
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """Names of the classes, in the order of the outputs."""
-        names = {int(i): name for i, name in (self.forward.model.config.id2label or {}).items()}
-        return tuple(names[i] for i in range(self.forward.classes))
+        if not isinstance(tokenizer, BaseImageProcessor):
+            raise AttrialError(
+                f"an image classifier goes with its image processor, not {type(tokenizer).__name__}"
+            )
+        return _build(model, tokenizer, name or type(model).__name__, None, batch_tokens)
 
     @property
     def limit(self) -> int:
         """The most positions of an input; images are always cut into as many."""
         return self.encoder.patches.prefix + self.encoder.patches.count
 
-    @cached_property
-    def removals(self) -> tuple[str, ...]:
-        """Names of the removals that it can do."""
-        return tuple(possible(self.vocabulary))
-
-    def filled_by(self, filler: Filler) -> "VisionClassifier":
-        """The same model with something that draws stand-ins for removed patches."""
-        vocabulary = replace(self.vocabulary, filler=filler)
-        return replace(self, vocabulary=vocabulary, answers=self.answers | {"infill"})
-
     def encode(
+        self,
+        id: str,
+        texts: Sequence[str],
+        *,
+        players: str = "words",
+        evidence: Sequence[tuple[int, int, int]] | None = None,
+        label: int | None = None,
+        spans: Sequence[tuple[int, int, int]] = (),
+        fixed: Sequence[tuple[int, int, int]] = (),
+        options: Sequence[str] = (),
+        prefix: str = "",
+    ) -> Example:
+        """Refuse a text.
+
+        Raises:
+            AttrialError: Always.
+        """
+        raise AttrialError(f"{self.spec.name} classifies images: it takes no text")
+
+    def see(
         self,
         id: str,
         image: Picture,
@@ -140,40 +126,6 @@ class VisionClassifier:
     ) -> Example:
         """Cut an image into players; see ``ImageEncoder.encode``."""
         return self.encoder.encode(id, image, players=players, evidence=evidence, label=label)
-
-    def predict(self, examples: Sequence[Example]) -> list[int]:
-        """The class of each full input; the first one of equals."""
-        with guarded(self.forward.model):
-            outputs = [
-                self.forward.outputs([in_place(examples[i], 1) for i, _ in portion])
-                for portion in portions([1] * len(examples), self._most)
-            ]
-        return [int(c) for part in outputs for c in part.argmax(axis=1)]
-
-    @property
-    def _most(self) -> int:
-        """Rows that are held at once."""
-        return max(1, HELD_TOKENS // self.limit)
-
-    def keep(self, asks: Sequence[tuple[Subject, Masks]]) -> list[Floats]:
-        """Raw outputs (k, classes) of each ask's masks, under its subject's removal.
-
-        Raises:
-            NotApplicable: If the model can't do the removal; those it can are named.
-        """
-        out = [np.empty((len(masks), self.forward.classes)) for _, masks in asks]
-        with guarded(self.forward.model):
-            for portion in portions([len(masks) for _, masks in asks], self._most):
-                parts = [self._rows(asks[i][0], asks[i][1][rows]) for i, rows in portion]
-                ends = np.cumsum([rows.stop - rows.start for _, rows in portion])[:-1]
-                found = np.split(self.forward.outputs(parts), ends)
-                for (i, rows), outputs in zip(portion, found, strict=True):
-                    out[i][rows] = outputs
-        return out
-
-    def _rows(self, subject: Subject, masks: Masks) -> Rows:
-        kept = subject.example.to_positions(masks)
-        return remove(subject.example, kept, removal=subject.removal, vocabulary=self.vocabulary)
 
     def slope(self, asks: Sequence[tuple[Subject, Slope]]) -> list[Slopes]:
         """Gradients of each ask's target with respect to the patch embeddings, at its points.
@@ -186,35 +138,15 @@ class VisionClassifier:
             paths = [path(subject, ask, self.forward, baselines) for subject, ask in asks]
             return slopes(paths, self.forward) if paths else []
 
-    def attend(self, asks: Sequence[tuple[Subject, Attend]]) -> list[Attention]:
-        """Attention weights on each ask's full input, one pass an ask."""
-        with guarded(self.forward.model):
-            return [attention(subject, ask, self.forward) for subject, ask in asks]
-
     def relevance(self, asks: Sequence[tuple[Subject, Relevance]]) -> list[Relevances]:
         """Relevance of the patch embeddings on each ask's full input."""
         with guarded(self.forward.model):
             return [propagated(subject, ask, self.forward) for subject, ask in asks]
 
-    def soften(self, asks: Sequence[tuple[Subject, Soften]]) -> list[Floats]:
-        """Raw outputs (k, classes) of each ask's shares: embeddings fade element by element."""
-        with guarded(self.forward.model):
-            return softened(asks, self.forward)
-
     def suppress(self, asks: Sequence[tuple[Subject, Suppress]]) -> list[Floats]:
         """Raw outputs (k, classes) of each ask's shares: players are attended to less."""
         with guarded(self.forward.model):
             return suppressed(asks, self.forward)
-
-    def infill(self, asks: Sequence[tuple[Subject, Infill]]) -> list[Floats]:
-        """Raw outputs (k, classes) of each ask's masks: stand-ins for what is removed."""
-        with guarded(self.forward.model):
-            return infilled(asks, self.forward, self.vocabulary.filler)
-
-    def layers(self, asks: Sequence[tuple[Subject, Layers]]) -> list[Attention]:
-        """What each layer hands from position to position on each ask's full input."""
-        with guarded(self.forward.model):
-            return [layered(subject, ask, self.forward) for subject, ask in asks]
 
 
 def _build(

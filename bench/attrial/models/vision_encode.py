@@ -1,5 +1,6 @@
 """Cutting an image into players: patches, merged to cells of a coarser grid where they are many."""
 
+import io
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from attrial.example import FIXED, Example
 from attrial.masks import Bools
 from attrial.patches import Patches, Pixels, coarse, names, owners
 
-Picture = str | Path | Image.Image | NDArray[np.uint8]
+Picture = str | Path | bytes | Image.Image | NDArray[np.uint8]
 Box = tuple[int, int, int, int]  # left, top, right, bottom: pixels of the image as it is given
 NEAREST = 0  # PIL's number of resampling without blending
 CELLS = 49  # players of an image, unless a grid is asked for
@@ -43,7 +44,7 @@ class ImageEncoder:
 
         Args:
             id: Name within its task.
-            image: A file, a PIL image or an array (height, width[, 3]) of 0 to 255.
+            image: A file or its bytes, a PIL image or an array (height, width[, 3]) of 0 to 255.
             players: ``patches`` for cells of whole patches, at most 49; ``patches(7)`` for a grid
                 of at most 7 x 7.
             evidence: Boxes (left, top, right, bottom) in pixels of the image as it is given; cells
@@ -155,9 +156,10 @@ def opened(id: str, image: Picture, channels: int) -> Image.Image:
             )
         return Image.fromarray(image).convert(mode)
     try:
-        with Image.open(image) as found:
+        with Image.open(io.BytesIO(image) if isinstance(image, bytes) else image) as found:
             return found.convert(mode)
     except (OSError, UnidentifiedImageError) as error:
+        named = "its data" if isinstance(image, bytes) else str(image)
         raise AttrialError(
-            f"example {id!r}: {image} is no image that can be read: {error}"
+            f"example {id!r}: {named} is no image that can be read: {error}"
         ) from None
