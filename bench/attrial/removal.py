@@ -35,6 +35,7 @@ class Rows:
         options: (k, C, m) token ids of the continuations that are asked about, -1 behind the end of
             each; None where none is.
         prefix: (k, p) token ids of what a decoder has said before them, -1 behind the end.
+        read: (k,) the position in its row at which a head that speaks at every one is read.
     """
 
     ids: Ints
@@ -45,6 +46,7 @@ class Rows:
     lengths: Ints
     options: Ints | None = None
     prefix: Ints | None = None
+    read: Ints | None = None
 
     @property
     def asked(self) -> int:
@@ -99,6 +101,7 @@ def in_place(
         lengths=np.full(k, shape[1], np.int64),
         options=_options(x, k),
         prefix=np.tile(np.array(x.prefix, np.int64), (k, 1)) if x.prefix else None,
+        read=np.full(k, x.read, np.int64),
     )
 
 
@@ -134,7 +137,16 @@ def closed_up(rows: Rows) -> Rows:
         lengths=lengths,
         options=rows.options,
         prefix=rows.prefix,
+        read=_moved(rows),
     )
+
+
+def _moved(rows: Rows) -> Ints | None:
+    """Where the position that is read stands once invisible ones before it are gone."""
+    if rows.read is None:
+        return None
+    before = np.arange(rows.visible.shape[1]) < rows.read[:, None]
+    return np.asarray((rows.visible & before).sum(axis=1))
 
 
 def stack(parts: Sequence[Rows], *, width: int, pad: int = 0) -> Rows:
@@ -152,7 +164,13 @@ def stack(parts: Sequence[Rows], *, width: int, pad: int = 0) -> Rows:
         lengths=lengths,
         options=_joined([p.options for p in parts]),
         prefix=_prefixes([p.prefix for p in parts]),
+        read=_reads([p.read for p in parts]),
     )
+
+
+def _reads(parts: Sequence[Ints | None]) -> Ints | None:
+    given = [part for part in parts if part is not None]
+    return np.concatenate(given) if len(given) == len(parts) else None
 
 
 def _prefixes(parts: Sequence[Ints | None]) -> Ints | None:

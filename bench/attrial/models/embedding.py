@@ -28,7 +28,8 @@ def edited(model: PreTrainedModel, edit: Callable[[Tensor], Tensor]) -> Iterator
     fired, given = 0, list[Tensor]()
 
     def see(module: nn.Module, args: object, named: dict[str, Tensor]) -> None:
-        given.append(named["input_ids"])
+        ids = named["input_ids"]
+        given.append(ids.flatten(0, 1) if ids.ndim == 3 else ids)  # choices below each other
 
     def hook(module: nn.Module, inputs: tuple[Tensor, ...], output: Tensor) -> Tensor:
         nonlocal fired

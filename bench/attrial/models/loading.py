@@ -35,10 +35,14 @@ DTYPES = {
 }
 CLASSIFIER, CAUSAL = "text classifier", "causal language model"
 SEQUENCE = "encoder-decoder"
+LABELLER, ANSWERER, CHOOSER = "token classifier", "answer finder", "multiple-choice model"
 ENDINGS = {
     CLASSIFIER: ("ForSequenceClassification",),
     CAUSAL: ("ForCausalLM", "LMHeadModel"),
     SEQUENCE: ("ForConditionalGeneration",),
+    LABELLER: ("ForTokenClassification",),
+    ANSWERER: ("ForQuestionAnswering",),
+    CHOOSER: ("ForMultipleChoice",),
 }
 PATIENCE = 5.0  # seconds that the Hub gets to answer
 

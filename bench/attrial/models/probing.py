@@ -65,7 +65,8 @@ def plain_forward(
             f"{type(model).__name__} takes no attention mask, so padding would change its answers"
         )
     with suited(model), guarded(model), torch.inference_mode():
-        offset = _offset(model) if "position_ids" in takes else 0
+        first = kinds[0](model, takes, 0, pad, tokens)
+        offset = _offset(first) if "position_ids" in takes else 0
         forwards = [kind(model, takes, offset, pad, tokens) for kind in kinds]
         forward = next((f for f in forwards if _stands_padding(f)), None)
     if forward is None:
@@ -83,15 +84,16 @@ def _takes(model: PreTrainedModel) -> frozenset[str]:
     return takes if segments else takes - {"token_type_ids"}
 
 
-def _offset(model: PreTrainedModel) -> int:
+def _offset(forward: Forward) -> int:
     """Position id that the model gives the first token when left to itself."""
+    model = forward.model
     tables = [m for m in model.modules() if isinstance(m, torch.nn.Embedding)]
     starts = sorted({0} | {m.padding_idx + 1 for m in tables if m.padding_idx is not None})
     ids = _probe(model)
     places = torch.arange(ids.shape[1], device=ids.device)[None]
-    left_alone = model(input_ids=ids).logits
+    left_alone = forward({"input_ids": ids})
     for start in starts:
-        if torch.equal(left_alone, model(input_ids=ids, position_ids=places + start).logits):
+        if torch.equal(left_alone, forward({"input_ids": ids, "position_ids": places + start})):
             return start
     raise AttrialError(f"{type(model).__name__} gives positions ids that can't be found out")
 
