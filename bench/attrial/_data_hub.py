@@ -3,6 +3,7 @@
 import re
 import sys
 from itertools import islice
+from pathlib import Path
 from typing import Any
 
 from attrial._data_files import Rows
@@ -10,7 +11,7 @@ from attrial._data_rows import some
 from attrial.errors import AttrialError
 from attrial.hub_faults import reason
 
-COMMIT = re.compile(r"@([0-9a-f]{40})/")  # in the addresses of fetched files
+COMMIT = re.compile("[0-9a-f]{40}")
 PATIENCE = 10.0  # seconds that the Hub gets to answer
 
 
@@ -54,10 +55,10 @@ def from_hub(
 
 
 def _commit(data: Any) -> str | None:  # noqa: ANN401  # datasets ships no types
-    """The commit in the addresses that the data were fetched from: known offline too."""
-    fetched = getattr(data.info, "download_checksums", None) or {}
-    found = {match[1] for address in fetched if (match := COMMIT.search(address))}
-    return found.pop() if len(found) == 1 else None
+    """The commit that cached rows came from, after which their folder is named; known offline."""
+    files = getattr(data, "cache_files", None) or []
+    found = {Path(file["filename"]).parent.name for file in files}
+    return found.pop() if len(found) == 1 and all(map(COMMIT.fullmatch, found)) else None
 
 
 def _unreachable(name: str, revision: str | None, error: Exception) -> str:
