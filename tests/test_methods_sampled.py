@@ -238,6 +238,13 @@ def test_few_draws_for_many_players_are_no_error(method: str) -> None:
     assert got.result is not None and np.isfinite(got.result).all()
 
 
+@pytest.mark.parametrize("samples", range(1, 6))
+def test_one_player_and_hardly_a_row_is_no_error(samples: int) -> None:
+    call = f"shapley(samples={samples}, exact_up_to=0)"
+    game = testing.game(1, lambda m: 3 * m.sum(1) - 1)
+    np.testing.assert_allclose(testing.attribute(call, game), [3])
+
+
 @pytest.mark.parametrize(
     ("call", "said"),
     [
