@@ -29,6 +29,7 @@ class Assignment:
         seed: Decides every draw of every method and metric, with the example's content.
         baselines: Methods that are tried on every board and not ranked, by their labels.
         labels: Names of the model's classes, in the order of its outputs; they decide no number.
+        explains: Which of the outputs is explained, in words.
     """
 
     data: DataSpec
@@ -41,6 +42,7 @@ class Assignment:
     seed: int
     baselines: Mapping[str, Method] = field(default_factory=dict)
     labels: tuple[str, ...] = ()
+    explains: str = "the predicted class"
 
     @property
     def explained_under(self) -> str:
@@ -52,7 +54,7 @@ class Assignment:
         """What is explained, in words."""
         if len(self.labels) == 1:
             return "the model's one output"
-        return f"{self.function} of the predicted class"
+        return f"{self.function} of {self.explains}"
 
     @property
     def explainers(self) -> dict[str, Method]:

@@ -43,12 +43,17 @@ class Measured:
 
 
 def predicted(value: Value, examples: Sequence[Example], removal: str) -> list[int]:
-    """The class of the highest output on each full input; it stays fixed from here on."""
+    """The class that is explained of each example; it stays fixed from here on.
+
+    It is the class of the highest output on the full input, but for examples that say themselves
+    which of the continuations is explained.
+    """
     subjects = [Subject(x, removal, Target(0, "logit")) for x in examples]
     full = [np.ones((1, x.n), bool) for x in examples]
     value.keep(list(zip(subjects, full, strict=True)))
     outputs = [value.known(s).rows_of(m)[0] for s, m in zip(subjects, full, strict=True)]
-    return [int(np.argmax(o)) for o in outputs]
+    best = [int(np.argmax(o)) for o in outputs]
+    return [b if x.explained is None else x.explained for x, b in zip(examples, best, strict=True)]
 
 
 def explain(

@@ -1,19 +1,31 @@
-"""Classifiers from whatever names or holds one."""
+"""Models that answer, from whatever names or holds one."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
+from transformers.image_processing_utils import BaseImageProcessor
 
 from attrial import registry
 from attrial.errors import AttrialError, NotApplicable
 from attrial.example import Example
 from attrial.filling import corpus_of
+from attrial.models.causal import CausalModel
+from attrial.models.loading import CAUSAL, CLASSIFIER, SEQUENCE, SIGHT, kind_at, kind_of
 from attrial.models.masked import load_filler
+from attrial.models.seq2seq import Seq2SeqModel
 from attrial.models.text import TextClassifier
+from attrial.models.vision import VisionClassifier
 
 DTYPE, DEVICE = "float32", "cpu"  # exact and the same on every machine
-ModelLike = TextClassifier | str | Path | tuple[PreTrainedModel, PreTrainedTokenizerBase]
+KINDS: Mapping[str, type[TextClassifier]] = {
+    CLASSIFIER: TextClassifier,
+    CAUSAL: CausalModel,
+    SEQUENCE: Seq2SeqModel,
+    SIGHT: VisionClassifier,
+}
+Reads = PreTrainedTokenizerBase | BaseImageProcessor  # what makes a model's inputs
+ModelLike = TextClassifier | str | Path | tuple[PreTrainedModel, Reads]
 
 
 def classifier_of(
@@ -24,16 +36,18 @@ def classifier_of(
     dtype: str | None = None,
     device: str | None = None,
 ) -> TextClassifier:
-    """A classifier from a folder, a Hub id, a loaded pair (model, tokenizer), or itself.
+    """A model from a folder, a Hub id, a loaded pair (model, tokenizer), or itself.
+
+    Which kind it is, a classifier or a language model, its architecture says.
 
     Raises:
-        AttrialError: If it is none of these, no classifier is there, or what is loaded already was
+        AttrialError: If it is none of these, no such model is there, or what is loaded already was
             to have another dtype or device.
     """
     if batch_tokens is not None and batch_tokens < 1:
         raise AttrialError(f"batch_tokens={batch_tokens}; it takes 1 or more")
     if isinstance(model, str | Path):
-        return TextClassifier.load(
+        return KINDS[kind_at(model, revision)].load(
             model,
             revision=revision,
             dtype=dtype or DTYPE,
@@ -48,13 +62,14 @@ def classifier_of(
     if isinstance(model, TextClassifier):
         return model
     kinds = [type(part) for part in model] if isinstance(model, tuple) else [type(model)]
-    wanted = (PreTrainedModel, PreTrainedTokenizerBase)
+    wanted = (PreTrainedModel, Reads)
     if len(kinds) != 2 or not all(map(issubclass, kinds, wanted)):
         told = ", ".join(kind.__name__ for kind in kinds)
         raise AttrialError(
             f"a model is a folder, a Hub id or a loaded pair (model, tokenizer), not {told}"
         )
-    return TextClassifier.of(*model, batch_tokens=batch_tokens)
+    kind = kind_of([type(model[0]).__name__])
+    return KINDS[kind].of(*model, batch_tokens=batch_tokens)
 
 
 def filled(
@@ -67,7 +82,14 @@ def filled(
     """
     if infill is None:
         return model.filled_by(corpus_of(examples))
+    if isinstance(model, VisionClassifier):
+        raise AttrialError("a masked language model draws no patches: leave infill out for images")
     return model.filled_by(load_filler(infill, model.encoder.tokenizer))
+
+
+def usual(model: TextClassifier) -> str:
+    """The removal that one takes where none is asked for: a mask token, else hidden tokens."""
+    return next(r for r in ("mask", "mean", "attention_off") if r in model.removals)
 
 
 def require(model: TextClassifier, removal: str) -> None:

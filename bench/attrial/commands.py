@@ -17,6 +17,7 @@ from attrial.checking import Checked
 from attrial.errors import AttrialError
 from attrial.explanation import Explanation
 from attrial.files import write_text
+from attrial.generation import Generation
 from attrial.report import account
 from attrial.store import Entry, Store
 
@@ -101,6 +102,17 @@ def show_explanation(found: Explanation, out: Path | None) -> None:
         typer.echo(found.text())
     if found.truncated:
         typer.echo(f"note: {found.truncated} words were cut; the model takes no more", err=True)
+    if out is not None:
+        write_text(out, found.html())
+
+
+def show_generation(found: Generation, out: Path | None) -> None:
+    """Print the coloured matrix, or plain lines into a pipe; write a page if a file is named."""
+    console = Console()
+    if console.is_terminal:
+        console.print(found.terminal())
+    else:
+        typer.echo(found.text())
     if out is not None:
         write_text(out, found.html())
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from attrial.masks import Bools, Floats, Ints, Masks
 
+ELSE = "anything else"  # than the one continuation that is asked about
 FIXED = -1  # the owner of a position that is no player's: a special token
 
 
@@ -56,6 +57,11 @@ class Example:
     def n(self) -> int:
         """Number of players."""
         return len(self.players)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What each output stands for, where the example itself says it."""
+        return (*self.labels, ELSE) if len(self.options) == 1 else self.labels
 
     @cached_property
     def digest(self) -> str:

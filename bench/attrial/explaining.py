@@ -1,14 +1,17 @@
 """What notebooks and commands call to explain one text."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from attrial import plugin_call
-from attrial.classifiers import ModelLike, classifier_of, filled, require
+from attrial.classifiers import ModelLike, classifier_of, filled, require, usual
 from attrial.errors import AttrialError, near
+from attrial.example import Example
 from attrial.explanation import Explanation
-from attrial.masks import everything
+from attrial.masks import Floats, everything
+from attrial.models.causal import CausalModel
 from attrial.models.text import TextClassifier
 from attrial.target import FUNCTIONS, Target
 from attrial.value import Subject, Value, answer
@@ -23,7 +26,10 @@ def explain(
     target: str | int | None = None,
     function: str = "log_odds",
     players: str = "words",
-    removal: str = "mask",
+    removal: str | None = None,
+    continuation: str | None = None,
+    foil: str | None = None,
+    chat: bool = False,
     seed: int = 0,
     infill: str | Path | None = None,
     dtype: str | None = None,
@@ -41,7 +47,13 @@ def explain(
             ``log_probability`` or ``logit``. A model that gives one number has no probability: the
             number itself is explained.
         players: ``words`` or ``tokens``.
-        removal: How players are removed when the method asks for it.
+        removal: How players are removed when the method asks for it: ``mask`` by default, or
+            ``attention_off`` where there is no mask token.
+        continuation: What a language model is asked about, white space before it included; by
+            default the next token that it holds likeliest.
+        foil: Another continuation: why the one rather than the other?
+        chat: Whether the text is what a user says to a model that chats: its template is put
+            around it, and stays.
         seed: Of the method's draws.
         infill: A masked language model that draws stand-ins for removed words; by default they are
             drawn from the text itself.
@@ -52,46 +64,91 @@ def explain(
         AttrialError: For an unknown method, label or removal, an empty text, a missing model.
     """
     asked = plugin_call.method(method)
-    _check(seed, function)
-    classifier = classifier_of(model, dtype=dtype, device=device)
+    check(seed, function)
+    classifier = conversing(classifier_of(model, dtype=dtype, device=device), chat)
+    options = _options(classifier, continuation, foil)
     texts = (text,) if text_pair is None else (text, text_pair)
-    x = classifier.encode("text", texts, players=players)
-    classifier = filled(classifier, [x], infill)
-    require(classifier, removal)
+    x = classifier.encode("text", texts, players=players, options=options)
+    classifier, removal = ready(classifier, x, removal, infill)
     outputs = classifier.keep([(Subject(x, removal, Target(0)), everything(x.n))])[0]
-    index = int(np.argmax(outputs[0])) if target is None else _label(classifier, target)
+    labels = x.names or classifier.labels
+    index = _index(x, outputs) if target is None else label_of(labels, target)
+    told, probability = _told(x, outputs, index, function)
     subject = Subject(x, removal, Target.of(x, index, function))
-    one = len(outputs[0]) == 1
-    if one and function not in ("log_odds", "logit"):
-        raise AttrialError(f"the model gives one number: it has no {function}; leave function out")
     (got,) = answer(Value(classifier), [(subject, asked(x, seed))])
     if got.result is None:
         raise AttrialError(f"method {method} gave no scores: {got.undefined}")
     return Explanation(
-        players=x.players,
-        scores=got.result,
-        target=classifier.labels[index],
-        probability=None if one else float(Target.of(x, index, "probability").read(outputs)[0]),
-        method=asked.bound.text,
-        removal=removal,
-        function="value" if one else function,
-        notes=got.notes,
-        truncated=x.truncated,
-        output=float(outputs[0, index]),
-    )
+        players=x.players, scores=got.result, target=labels[index], probability=probability,
+        method=asked.bound.text, removal=removal, function=told, notes=got.notes,
+        truncated=x.truncated, output=float(outputs[0, index]),
+    )  # fmt: skip
 
 
-def _check(seed: int, function: str) -> None:
+def check(seed: int, function: str) -> None:
+    """Refuse a negative seed, or a target function that there isn't."""
     if seed < 0:
         raise AttrialError(f"seed={seed}; it takes 0 or more")
     if function not in FUNCTIONS:
         raise AttrialError(f"no target function {function!r}; {near(function, FUNCTIONS)}")
 
 
-def _label(classifier: TextClassifier, target: str | int) -> int:
-    labels = list(classifier.labels)
+def conversing(model: TextClassifier, chat: bool) -> TextClassifier:
+    """The model, its texts put into the template of its chats if ``chat``.
+
+    Raises:
+        AttrialError: If it has no such template.
+    """
+    if not chat:
+        return model
+    if not isinstance(model, CausalModel):
+        raise AttrialError(f"{model.spec.name} is no causal language model: it does not chat")
+    return model.chatting()
+
+
+def ready(
+    model: TextClassifier, x: Example, removal: str | None, infill: str | Path | None
+) -> tuple[TextClassifier, str]:
+    """The model with a filler, and a removal that it can do.
+
+    Raises:
+        AttrialError: If it can't do the one that is asked for.
+    """
+    chosen = removal or usual(model)
+    require(model, chosen)
+    return filled(model, [x], infill), chosen
+
+
+def _options(model: TextClassifier, continuation: str | None, foil: str | None) -> tuple[str, ...]:
+    if foil is not None and continuation is None:
+        raise AttrialError("a foil stands against a continuation: give that too")
+    if continuation is not None and model.labels:
+        raise AttrialError(f"{model.spec.name} is a classifier: it continues no text")
+    return tuple(o for o in (continuation, foil) if o is not None)
+
+
+def _index(x: Example, outputs: Floats) -> int:
+    """The output that is explained where none is asked for."""
+    return int(np.argmax(outputs[0])) if x.explained is None else x.explained
+
+
+def _told(x: Example, outputs: Floats, index: int, function: str) -> tuple[str, float | None]:
+    """What of the target is explained, and its probability, if it has one."""
+    if len(outputs[0]) > 1:
+        return function, float(Target.of(x, index, "probability").read(outputs)[0])
+    if function not in ("log_odds", "logit"):
+        raise AttrialError(f"the model gives one number: it has no {function}; leave function out")
+    return "value", None
+
+
+def label_of(labels: Sequence[str], target: str | int) -> int:
+    """The number of a label, given by its name or its number.
+
+    Raises:
+        AttrialError: If there is no such label.
+    """
     if isinstance(target, str) and target in labels:
-        return labels.index(target)
+        return list(labels).index(target)
     if str(target).isdecimal() and int(target) < len(labels):
         return int(target)
     raise AttrialError(f"label {target!r} is not one of the model's: {', '.join(labels)}")

@@ -139,4 +139,4 @@ def check_targets(
     for method in methods:
         for x, index in zip(examples, predicted, strict=True):
             if x.id in method.rows:
-                check_target(method.rows[x.id], x, index, labels)
+                check_target(method.rows[x.id], x, index, x.names or labels)

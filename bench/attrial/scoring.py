@@ -132,7 +132,7 @@ def players(
     with suited(asked_model.forward.model):
         classes = predicted(Value(asked_model), prepared.examples, a.explained_under)
     named = zip(prepared.examples, classes, strict=True)
-    return [_to_score(x, asked_model.labels[index]) for x, index in named]
+    return [_to_score(x, (x.names or asked_model.labels)[index]) for x, index in named]
 
 
 def _to_score(x: Example, target: str) -> dict[str, object]:

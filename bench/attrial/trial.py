@@ -10,6 +10,7 @@ from attrial.classifiers import filled, require
 from attrial.errors import AttrialError
 from attrial.example import Example
 from attrial.models.text import TextClassifier
+from attrial.models.vision import VisionClassifier
 from attrial.outside import Outside
 from attrial.plugin_call import Method, Metric
 from attrial.record import DataSpec, ModelSpec
@@ -67,8 +68,16 @@ def prepare(asked: Asked, task: Task, model: TextClassifier, data: Source) -> Pr
         seed=asked.suite.seed,
         baselines={name: plugin_call.method(name) for name in assignment.BASELINES},
         labels=model.labels,
+        explains=_explains(examples),
     )
     return Prepared(a, model, examples, tuple(_notices(asked, task, data, examples, metrics)))
+
+
+def _explains(examples: Sequence[Example]) -> str:
+    if all(x.explained is None for x in examples):
+        return "the predicted class"
+    one = all(len(x.options) == 1 for x in examples)
+    return "the continuation" if one else "the first continuation, against the others"
 
 
 def _model_spec(
@@ -135,7 +144,7 @@ def _outside(
 
 def _same_labels(task: Task, model: TextClassifier) -> None:
     """A task's label names are the model's, in its order; LABEL_0 and the like name nothing."""
-    if task.asks != "text classifier":
+    if task.asks not in ("text classifier", "image classifier"):
         return
     pairs = zip(task.labels, model.labels, strict=False)
     apart = any(
@@ -146,6 +155,19 @@ def _same_labels(task: Task, model: TextClassifier) -> None:
             f"task {task.name} has the labels {', '.join(task.labels)}; the model's are "
             f"{', '.join(model.labels)}, in this order"
         )
+
+
+def _made(task: Task, model: TextClassifier, item: Item) -> Example:
+    if item.image is not None and not isinstance(model, VisionClassifier):
+        raise AttrialError(f"task {task.name} shows images; {model.spec.name} takes texts")
+    if item.image is not None and isinstance(model, VisionClassifier):
+        return model.see(
+            item.id, item.image, players=task.players, evidence=item.boxes, label=item.label
+        )
+    return model.encode(
+        item.id, item.texts, players=task.players, evidence=item.evidence, label=item.label,
+        spans=item.spans, fixed=item.fixed, options=item.options, prefix=item.prefix,
+    )  # fmt: skip
 
 
 def examples_of(task: Task, model: TextClassifier, found: Sequence[Item]) -> list[Example]:
@@ -161,18 +183,18 @@ def examples_of(task: Task, model: TextClassifier, found: Sequence[Item]) -> lis
                 f"task {task.name} asks how a text goes on, and needs a model that generates text; "
                 f"{model.spec.name} is a classifier"
             )
-        if item.label is not None and item.label >= len(model.labels):
+        known = task.labels if item.options else model.labels
+        if item.label is not None and item.label >= len(known):
             raise AttrialError(
-                f"task {task.name}: item {item.id} has label {item.label}, but the model has "
-                f"{len(model.labels)} labels: {', '.join(model.labels)}"
+                f"task {task.name}: item {item.id} has label {item.label}, but "
+                f"{'the task' if item.options else 'the model'} has {len(known)} labels: "
+                f"{', '.join(known)}"
             )
-    return [
-        model.encode(
-            item.id, item.texts, players=task.players, evidence=item.evidence, label=item.label,
-            spans=item.spans, fixed=item.fixed,
-        )  # fmt: skip
-        for item in found
-    ]
+    made = [_made(task, model, item) for item in found]
+    if not task.labels:
+        return made
+    # Continuations that stand for classes: the model's choice among them is what is explained.
+    return [replace(x, labels=task.labels, explained=None) if x.options else x for x in made]
 
 
 def _data_spec(

@@ -2,17 +2,20 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 from transformers import AutoModelForCausalLM, PreTrainedModel, PreTrainedTokenizerBase
 
+from attrial.errors import AttrialError
 from attrial.example import Example
 from attrial.models import pairing
 from attrial.models.continuing import Continuing
 from attrial.models.loading import CAUSAL, fetch, source
 from attrial.models.probing import forward_of
 from attrial.models.prompts import Prompts
-from attrial.models.text import TextClassifier, model_spec
+from attrial.models.text import TextClassifier
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,20 +77,90 @@ class CausalModel(TextClassifier):
         players: str = "words",
         evidence: Sequence[tuple[int, int, int]] | None = None,
         label: int | None = None,
+        spans: Sequence[tuple[int, int, int]] = (),
+        fixed: Sequence[tuple[int, int, int]] = (),
         options: Sequence[str] = (),
+        prefix: str = "",
     ) -> Example:
         """Cut a prompt into players, and ask about its continuations; the first is explained.
 
         Without any, the one that is asked about is the token that the model holds likeliest.
 
         Raises:
-            AttrialError: What ``Encoder.encode`` and ``Prompts.ask`` say.
+            AttrialError: What ``Encoder.encode`` and ``Prompts.ask`` say; for a prefix.
         """
-        encoder = self.encoder
-        assert isinstance(encoder, Prompts)
+        if prefix:
+            raise AttrialError(f"{self.spec.name} has no decoder of its own that a prefix goes to")
+        encoder = self.prompts
         room = replace(encoder, limit=encoder.limit - _longest(encoder, texts, options) + 1)
-        x = room.encode(id, texts, players=players, evidence=evidence, label=label)
+        x = room.encode(
+            id, texts, players=players, evidence=evidence, label=label, spans=spans, fixed=fixed
+        )
         return encoder.ask(x, options) if options else self._own(x)
+
+    def chatting(self) -> "CausalModel":
+        """The same model, whose texts are what a user says in a chat: its template is put around.
+
+        Raises:
+            AttrialError: If its tokenizer has no such template.
+        """
+        if not self.prompts.tokenizer.chat_template:
+            raise AttrialError(f"{self.spec.name} has no chat_template: it can't chat")
+        return replace(self, encoder=replace(self.prompts, chat=True))
+
+    def generate(self, x: Example, count: int) -> tuple[int, ...]:
+        """The model's own greedy continuation: at most ``count`` tokens, its end among them.
+
+        Raises:
+            AttrialError: If prompt and continuation are longer than the model takes.
+        """
+        if len(x.ids) + count - 1 > self.limit:
+            raise AttrialError(
+                f"{len(x.ids)} tokens and {count} new ones are more than the {self.limit} that "
+                f"{self.spec.name} takes"
+            )
+        said: list[int] = []
+        while len(said) < count and not (said and said[-1] in self.ends):
+            said += self.predict([self.grown(x, said)])
+        return tuple(said)
+
+    @property
+    def ends(self) -> frozenset[int]:
+        """Tokens that end what is generated; configs name one, a list, or none."""
+        generation = self.forward.model.generation_config
+        named = generation.eos_token_id if generation is not None else None
+        if named is None:
+            named = self.forward.model.config.get_text_config().eos_token_id
+        return frozenset(named if isinstance(named, list) else [named]) - {None}
+
+    def grown(self, x: Example, said: Sequence[int]) -> Example:
+        """The prompt followed by tokens that were generated, each a player; nothing is asked."""
+        shown = self.shown(said)
+        return replace(
+            x,
+            players=(*x.players, *shown),
+            ids=np.append(x.ids, np.array(said, np.int64)),
+            types=np.append(x.types, np.zeros(len(said), np.int64)),
+            owner=np.append(x.owner, np.arange(x.n, x.n + len(said))),
+            read=len(x.ids) + len(said) - 1,
+            spans=(*x.spans, *[(0, 0)] * len(said)),
+            truth=None,
+            options=(),
+            labels=(),
+            explained=None,
+        )
+
+    def shown(self, said: Sequence[int]) -> tuple[str, ...]:
+        """What each token adds to the text, for the eye alone."""
+        decode = self.encoder.tokenizer.decode
+        texts = [str(decode(list(said[:i]))) for i in range(len(said) + 1)]
+        return tuple(b[len(a) :] if b.startswith(a) else b for a, b in pairwise(texts))
+
+    @property
+    def prompts(self) -> Prompts:
+        """Its encoder of prompts."""
+        assert isinstance(self.encoder, Prompts)
+        return self.encoder
 
     def _own(self, x: Example) -> Example:
         (best,) = self.predict([x])
@@ -112,7 +185,9 @@ def _build(
     pairing.check(model, tokenizer, kind=CAUSAL)
     pad, tokens = pairing.padding(model, tokenizer), batch_tokens or pairing.budget(model)
     forward = forward_of(model, pad=pad, tokens=tokens, kinds=(Continuing,))
+    if not forward.causal:
+        raise AttrialError(f"{name} is no causal language model: its tokens see those after them")
     room = pairing.limit(forward, tokenizer)
     encoder = Prompts(tokenizer, room, False, pairing.anchor(tokenizer), True)
-    words, spec = pairing.vocabulary(tokenizer), model_spec(forward, name, revision)
+    words, spec = pairing.vocabulary(tokenizer), pairing.spec(forward, name, revision)
     return CausalModel(forward, encoder, words, spec, pairing.answers(forward))

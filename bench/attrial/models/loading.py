@@ -1,6 +1,6 @@
 """Fetching a classifier and its tokenizer from a folder or the Hub; faults are told in one line."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from logging import ERROR
@@ -35,6 +35,7 @@ DTYPES = {
 }
 CLASSIFIER, CAUSAL = "text classifier", "causal language model"
 SEQUENCE = "encoder-decoder"
+SIGHT = "image classifier"
 LABELLER, ANSWERER, CHOOSER = "token classifier", "answer finder", "multiple-choice model"
 ENDINGS = {
     CLASSIFIER: ("ForSequenceClassification",),
@@ -43,6 +44,7 @@ ENDINGS = {
     LABELLER: ("ForTokenClassification",),
     ANSWERER: ("ForQuestionAnswering",),
     CHOOSER: ("ForMultipleChoice",),
+    SIGHT: ("ForImageClassification",),
 }
 PATIENCE = 5.0  # seconds that the Hub gets to answer
 
@@ -130,6 +132,26 @@ def fetch(
     return moved(model, device), tokenizer
 
 
+def kind_of(architectures: Sequence[str]) -> str:
+    """The kind of model that these are; a text classifier where they are of none."""
+    for kind, endings in ENDINGS.items():
+        if any(name.endswith(endings) for name in architectures):
+            return kind
+    return CLASSIFIER
+
+
+def kind_at(place: str | Path, revision: str | None) -> str:
+    """The kind of model that lies in a folder or on the Hub, by its config's architectures.
+
+    Raises:
+        AttrialError: If there is none.
+    """
+    src = source(place, revision)
+    with quiet():
+        config = fetched(src, lambda: AutoConfig.from_pretrained(src.place, **where(src)))
+    return kind_of(config.architectures or [])
+
+
 def moved(model: PreTrainedModel, device: str) -> PreTrainedModel:
     """A model on a device; ``auto`` is an accelerator that torch finds, else the CPU.
 
@@ -180,7 +202,7 @@ def fetched(src: Source, get: Callable[[], T]) -> T:
         why = str(error).strip().partition("\n")[0]
         if Path(src.place).is_dir():
             raise AttrialError(
-                f"{src.place} holds no classifier that can be read: {why}"
+                f"{src.place} holds no model that can be read: {why}"
             ) from error
         if src.local:
             raise AttrialError(

@@ -12,6 +12,7 @@ from attrial.models.forward import Forward
 from attrial.models.loading import CLASSIFIER, ENDINGS
 from attrial.models.probing import attends, places
 from attrial.models.switch import can_switch
+from attrial.record import ModelSpec
 from attrial.removal import Vocabulary
 
 SMALL = 2_000_000  # parameters outside of the embeddings
@@ -116,6 +117,14 @@ def budget(model: PreTrainedModel) -> int:
         return ON_ACCELERATOR
     small = model.num_parameters(exclude_embeddings=True) < SMALL
     return ON_CPU_SMALL if small else ON_CPU
+
+
+def spec(forward: Forward, name: str, revision: str | None) -> ModelSpec:
+    """What names a model in a record: its name, weights, dtype and device."""
+    model = forward.model
+    weights, dtype = digest(model), str(model.dtype).removeprefix("torch.")
+    device = None if forward.device.type == "cpu" else str(forward.device)
+    return ModelSpec(name=name, revision=revision, weights=weights, dtype=dtype, device=device)
 
 
 def digest(model: PreTrainedModel) -> str:

@@ -5,14 +5,73 @@ from dataclasses import dataclass, replace
 
 from attrial.errors import AttrialError
 from attrial.example import Example
-from attrial.models.encode import Encoder, Position
+from attrial.models.encode import Encoder, Position, Triples
+from attrial.models.players import Span
 
-Options = tuple[tuple[int, ...], ...]
+MARK = "\u27eawhat the user says\u27eb"  # to find out where a template puts it
 
 
 @dataclass(frozen=True)
 class Prompts(Encoder):
-    """An encoder that leaves out what ends a text, and the beginning of what is too long."""
+    """An encoder that leaves out what ends a text, and the beginning of what is too long.
+
+    Attributes:
+        chat: Whether texts are what a user says, put into the template of the tokenizer's chats.
+            The template always stays; it brings its own special tokens, and no others are added.
+    """
+
+    chat: bool = False
+
+    def encode(
+        self,
+        id: str,
+        texts: Sequence[str],
+        *,
+        players: str = "words",
+        evidence: Triples | None = None,
+        label: int | None = None,
+        spans: Triples = (),
+        fixed: Triples = (),
+    ) -> Example:
+        """Cut a prompt into players; see ``Encoder.encode``. Players of a chat are its text's."""
+        if not self.chat or len(texts) != 1 or not texts[0].strip():
+            return super().encode(
+                id, texts, players=players, evidence=evidence, label=label, spans=spans, fixed=fixed
+            )
+        whole, by, said = self._conversation(texts[0])
+        around = ((0, 0, by + said.start), (0, by + said.end, len(whole)))
+        x = super().encode(
+            id,
+            [whole],
+            players=players,
+            evidence=None if evidence is None else _moved(evidence, by),
+            label=label,
+            spans=_moved(spans, by),
+            fixed=(*_moved(fixed, by), *(part for part in around if part[1] < part[2])),
+        )
+        return replace(x, text=(texts[0],), spans=tuple((a - by, b - by) for a, b in x.spans))
+
+    def _conversation(self, text: str) -> tuple[str, int, Span]:
+        """The text in the template, by how much it stands later there, and what of it does.
+
+        Raises:
+            AttrialError: If the tokenizer has no template, or it changes the text.
+        """
+        start = self._template(MARK).find(MARK)
+        whole = self._template(text)
+        for said in (text, text.strip()):  # many templates strip
+            if start >= 0 and whole[start:].startswith(said):
+                before = text.index(said)
+                return whole, start - before, Span(0, before, before + len(said))
+        raise AttrialError(f"the template of the chat changes what the user says: {text[:40]!r}")
+
+    def _template(self, text: str) -> str:
+        if not self.tokenizer.chat_template:
+            raise AttrialError("the tokenizer has no chat_template, so that the model can't chat")
+        said = [{"role": "user", "content": text}]
+        return str(
+            self.tokenizer.apply_chat_template(said, tokenize=False, add_generation_prompt=True)
+        )
 
     def ask(self, x: Example, continuations: Sequence[str]) -> Example:
         """The example with its continuations, of which the first is explained.
@@ -21,7 +80,8 @@ class Prompts(Encoder):
             AttrialError: If one is empty, said twice, or its first token would merge with the
                 prompt's last.
         """
-        options = tuple(self._continued(x.text[0], text) for text in continuations)
+        prompt = self._conversation(x.text[0])[0] if self.chat else x.text[0]
+        options = tuple(self._continued(prompt, text) for text in continuations)
         if len(set(options)) < len(options):
             raise AttrialError(f"example {x.id!r}: two continuations are the same tokens")
         return replace(x, options=options, labels=tuple(continuations), explained=0)
@@ -42,10 +102,35 @@ class Prompts(Encoder):
     def _positions(self, texts: Sequence[str], *, cut: bool) -> list[Position]:
         if len(texts) != 1:
             raise AttrialError("a causal language model takes one text, not a pair")
-        found = super()._positions(texts, cut=False)
-        while found and found[-1].span is None and len(found) > 1:
+        found = self._tokens(texts[0])
+        while len(found) > 1 and found[-1].span is None:
             found.pop()  # an end of text, after which nothing would follow
-        over = len(found) - self.limit if cut else 0
+        return self._shortened(found) if cut else found
+
+    def _tokens(self, text: str) -> list[Position]:
+        encoded = self.tokenizer(
+            text,
+            add_special_tokens=not self.chat,
+            return_offsets_mapping=True,
+            return_special_tokens_mask=True,
+            verbose=False,
+        )
+        fields = ("input_ids", "special_tokens_mask", "offset_mapping")
+        found = [
+            Position(i, 0, None if special else Span(0, *at))
+            for i, special, at in zip(*(encoded[f] for f in fields), strict=True)
+        ]
+        return found if self.chat else [*self._anchored, *found]
+
+    def _shortened(self, found: list[Position]) -> list[Position]:
+        """Positions without the first ones of the text, as many as are too many."""
+        over = len(found) - self.limit
+        if self.chat:
+            raise AttrialError(f"the conversation is {over} tokens longer than the model takes")
         text = [i for i, p in enumerate(found) if p.span is not None]
-        gone = set(text[:over]) if over > 0 else set[int]()
+        gone = set(text[:over])
         return [p for i, p in enumerate(found) if i not in gone]
+
+
+def _moved(spans: Triples, by: int) -> tuple[tuple[int, int, int], ...]:
+    return tuple((text, start + by, end + by) for text, start, end in spans)

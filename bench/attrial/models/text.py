@@ -21,6 +21,7 @@ from attrial.ask import (
     Suppress,
 )
 from attrial.batching import portions
+from attrial.errors import AttrialError
 from attrial.example import Example
 from attrial.filling import Filler
 from attrial.masks import Floats, Masks
@@ -138,21 +139,23 @@ class TextClassifier:
         label: int | None = None,
         spans: Sequence[tuple[int, int, int]] = (),
         fixed: Sequence[tuple[int, int, int]] = (),
+        options: Sequence[str] = (),
+        prefix: str = "",
     ) -> Example:
-        """Cut one text, or a pair, into players; see ``Encoder.encode``."""
+        """Cut one text, or a pair, into players; see ``Encoder.encode``. It continues no text."""
+        if options or prefix:
+            raise AttrialError(f"{self.spec.name} is a classifier: it continues no text")
         return self.encoder.encode(
             id, texts, players=players, evidence=evidence, label=label, spans=spans, fixed=fixed
         )
 
     def predict(self, examples: Sequence[Example]) -> list[int]:
         """The class of each full input; the first one of equals."""
-        sizes = [1] * len(examples)
+        held = portions([1] * len(examples), _most(examples))
         with guarded(self.forward.model):
-            outputs = [
-                self.forward.outputs([in_place(examples[i], 1) for i, _ in portion])
-                for portion in portions(sizes, _most(examples))
-            ]
-        return [int(c) for part in outputs for c in part.argmax(axis=1)]
+            parts = [[in_place(examples[i], 1) for i, _ in portion] for portion in held]
+            outputs = [self.forward.outputs(part) for part in parts]
+        return [int(c) for part in outputs for c in np.nanargmax(part, axis=1)]
 
     def keep(self, asks: Sequence[tuple[Subject, Masks]]) -> list[Floats]:
         """Raw outputs (k, classes) of each ask's masks, under its subject's removal.
@@ -166,12 +169,10 @@ class TextClassifier:
         with guarded(self.forward.model):
             for portion in portions([len(masks) for _, masks in asks], most):
                 parts = [self._rows(asks[i][0], asks[i][1][rows]) for i, rows in portion]
-                outputs = self.forward.outputs(parts)
-                start = 0
-                for i, rows in portion:
-                    stop = start + rows.stop - rows.start
-                    out[i][rows] = outputs[start:stop, : columns[i]]
-                    start = stop
+                ends = np.cumsum([rows.stop - rows.start for _, rows in portion])[:-1]
+                outputs = np.split(self.forward.outputs(parts), ends)
+                for (i, rows), found in zip(portion, outputs, strict=True):
+                    out[i][rows] = found[:, : columns[i]]
         return out
 
     def _rows(self, subject: Subject, masks: Masks) -> Rows:
@@ -240,14 +241,6 @@ def _most(examples: Sequence[Example]) -> int:
     return max(1, HELD_TOKENS // max((len(x.ids) for x in examples), default=1))
 
 
-def model_spec(forward: Forward, name: str, revision: str | None) -> ModelSpec:
-    """What names a model in a record: its name, weights, dtype and device."""
-    model = forward.model
-    weights, dtype = pairing.digest(model), str(model.dtype).removeprefix("torch.")
-    device = None if forward.device.type == "cpu" else str(forward.device)
-    return ModelSpec(name=name, revision=revision, weights=weights, dtype=dtype, device=device)
-
-
 def _build(
     model: PreTrainedModel,
     tokenizer: PreTrainedTokenizerBase,
@@ -261,8 +254,9 @@ def _build(
     words = pairing.vocabulary(tokenizer)
     if forward.causal or model.config.is_encoder_decoder:
         words = replace(words, pad=None)  # its head takes padding for the end of the text
-    spec = model_spec(forward, name, revision)
     room, told = pairing.limit(forward, tokenizer), pairing.segments(forward, tokenizer)
     several = heads.apart(model.config)
     encoder = Encoder(tokenizer, room, told, pairing.anchor(tokenizer), forward.last, several)
-    return TextClassifier(forward, encoder, words, spec, pairing.answers(forward))
+    return TextClassifier(
+        forward, encoder, words, pairing.spec(forward, name, revision), pairing.answers(forward)
+    )
