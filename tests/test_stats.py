@@ -309,3 +309,19 @@ def test_a_whole_board_is_quick() -> None:
         for row in board:
             stats.bootstrap_mean(row, seed=0)
     assert time.process_time() - started < 2
+
+
+@given(st.integers(0, 9), st.floats(-1e4, 1e4))
+def test_differences_below_the_resolution_of_float32_are_ties(seed: int, level: float) -> None:
+    base = level + np.random.default_rng(seed).random(12)
+    size = np.maximum(1, np.abs(base))
+    tied, apart = (np.array([base, base + step * size]) for step in (1e-7, 1e-3))
+    assert not stats.compare(tied, higher=True, seed=0).better.any()
+    assert stats.compare(apart, higher=True, seed=0).better.tolist() == [[0, 0], [1, 0]]
+    assert (stats.win_rate(*tied), stats.win_rate(*apart)) == (0.5, 0.0)
+    assert stats.average_ranks(tied.T, higher=True).tolist() == [1.5, 1.5]
+    assert stats.average_ranks(apart.T, higher=True).tolist() == [2, 1]
+
+
+def test_values_near_zero_are_as_coarse_as_values_near_one() -> None:
+    assert stats.paired([1e-7, 0.0, 2e-5], [0.0, 1e-6, 0.0]).tolist() == [0, 0, 2e-5]

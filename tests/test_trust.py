@@ -208,7 +208,11 @@ def test_halves_of_the_data() -> None:
     assert (apart.tau, apart.low, apart.high, apart.same_leader) == (1, 1, 1, 1)
     assert apart.splits == SPLITS >= 100 and apart.undefined == 0
     alike = halves(grid_of(np.random.default_rng(3).normal(size=(6, 40))))
-    assert alike.tau is not None and abs(alike.tau) < 0.5 and alike.same_leader < 0.9
+    assert alike.tau is not None and abs(alike.tau) < 0.5 and (alike.same_leader or 1) < 0.9
+    nobody = halves(grid_of(np.ones((5, 12)) + 1e-8 * np.arange(5)[:, None]))
+    assert (nobody.tau, nobody.same_leader, nobody.undefined) == (None, None, SPLITS)
+    two = halves(grid_of(np.array([np.ones(12), np.ones(12) + 1e-8, np.zeros(12)])))
+    assert (two.tau, two.same_leader) == (1, 1)
     alternating = np.array([[0.0, 1.0] * 12, [1.0, 0.0] * 12])
     entries = [entry(By(f"m{i}", {"aopc": [*row]})) for i, row in enumerate(alternating)]
     (odd,) = trust(entries).parts[0].odd_even

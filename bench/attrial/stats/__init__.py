@@ -23,6 +23,7 @@ from attrial.stats.intervals import bca_mean as bca_mean
 from attrial.stats.intervals import bootstrap_mean as bootstrap_mean
 from attrial.stats.intervals import hierarchical_mean as hierarchical_mean
 from attrial.stats.pairs import Comparison as Comparison
+from attrial.stats.pairs import above as above
 from attrial.stats.pairs import compare as compare
 from attrial.stats.pairs import compare_signed_ranks as compare_signed_ranks
 from attrial.stats.pairs import paired as paired

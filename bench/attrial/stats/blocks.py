@@ -13,7 +13,7 @@ from scipy.stats import rankdata, studentized_range
 
 from attrial.errors import Undefined
 from attrial.masks import Floats, Values
-from attrial.stats.pairs import SAME
+from attrial.stats.pairs import resolution
 
 TINY = float(np.finfo(np.float64).tiny)  # a p that underflows is this: never 0
 
@@ -76,7 +76,7 @@ def average_ranks(values: npt.ArrayLike, *, higher: bool) -> Values:
     array([1.  , 2.75, 2.25])
     """
     found = _checked(values)
-    return np.asarray(_ranks(-found if higher else found).mean(axis=0))
+    return np.asarray(tied_ranks(-found if higher else found).mean(axis=0))
 
 
 def friedman(values: npt.ArrayLike) -> Friedman:
@@ -87,7 +87,7 @@ def friedman(values: npt.ArrayLike) -> Friedman:
     Raises:
         ValueError: If there are not at least one block and two methods, all values finite.
     """
-    ranks = _ranks(_checked(values))
+    ranks = tied_ranks(_checked(values))
     n, k = ranks.shape
     between, within = _squares(ranks)
     if between + within == 0:
@@ -108,7 +108,7 @@ def kendall_w(values: npt.ArrayLike) -> float:
         ValueError: If there are not at least one block and two methods, all values finite.
         Undefined: If all methods tie in every block.
     """
-    between, within = _squares(_ranks(_checked(values)))
+    between, within = _squares(tied_ranks(_checked(values)))
     if between + within == 0:
         raise Undefined("all methods tie in every block, so blocks can't agree or disagree")
     return between / (between + within)
@@ -156,12 +156,12 @@ def _checked(values: npt.ArrayLike) -> Floats:
     return found
 
 
-def _ranks(values: Floats) -> Floats:
-    """(N, k), 1 = least; values that differ by rounding only share a rank."""
+def tied_ranks(values: Floats) -> Floats:
+    """Ranks within rows (N, k), 1 = least; values nearer than their resolution share one."""
     order = np.argsort(values, axis=1, kind="stable")
     sorted_values = np.take_along_axis(values, order, axis=1)
-    size = np.maximum(np.abs(sorted_values[:, 1:]), np.abs(sorted_values[:, :-1]))
-    steps = np.cumsum(np.diff(sorted_values, axis=1) > SAME * size, axis=1)
+    above, below = sorted_values[:, 1:], sorted_values[:, :-1]
+    steps = np.cumsum(above - below > resolution(above, below), axis=1)
     levels = np.zeros(values.shape)
     np.put_along_axis(levels, order[:, 1:], steps.astype(np.float64), axis=1)
     return np.asarray(rankdata(levels, axis=1), np.float64)

@@ -14,16 +14,19 @@ from attrial.stats import draws
 from attrial.stats.corrections import holm
 
 EXACT = 14  # up to so many differences all 2^n sign flips are counted
-SAME = 1e-9  # values closer than this share of their size are the same number
+SAME = 1e-9  # sums closer than this share of their size are the same number
+# Values closer than this share of max(1, size) are level: models answer in float32, and their
+# answers move in the sixth digit with the machine and the batch.
+RESOLUTION = 1e-5
 FINER = 4  # the least p of drawn flips, times the number of pairs, is alpha over this
 
 
 def paired(a: npt.ArrayLike, b: npt.ArrayLike) -> Values:
     """Differences a - b of the examples on which both are defined (NaN = undefined).
 
-    A difference that is rounding noise beside its two values is 0.
+    A difference below the resolution of the values is 0.
 
-    >>> paired([1.0, np.nan, 0.1 + 0.2], [0.5, 1.0, 0.3])
+    >>> paired([1.0, np.nan, 0.3 + 1e-7], [0.5, 1.0, 0.3])
     array([0.5, 0. ])
     """
     difference = rounded_differences(np.asarray(a, np.float64), np.asarray(b, np.float64))
@@ -31,10 +34,25 @@ def paired(a: npt.ArrayLike, b: npt.ArrayLike) -> Values:
 
 
 def rounded_differences(a: Floats, b: Floats) -> Floats:
-    """A - b with rounding noise as 0, NaN where either is undefined; any shapes that broadcast."""
+    """A - b with noise as 0, NaN where either is undefined; any shapes that broadcast.
+
+    >>> rounded_differences(np.array([0.5, 0.5, 300.0]), np.array([0.5 - 1e-7, 0.499, 300.002]))
+    array([0.   , 0.001, 0.   ])
+    """
     difference = a - b
-    noise = np.abs(difference) <= SAME * np.maximum(np.abs(a), np.abs(b))
+    noise = np.abs(difference) <= resolution(a, b)
     return np.asarray(np.where(noise, 0.0, difference))
+
+
+def resolution(a: Floats, b: Floats) -> Floats:
+    """How far two values may lie apart and still count as level; any shapes that broadcast."""
+    return np.asarray(RESOLUTION * np.maximum(1.0, np.maximum(np.abs(a), np.abs(b))))
+
+
+def above(a: npt.ArrayLike, b: npt.ArrayLike) -> Bools:
+    """Where a is higher by more than the resolution; any shapes that broadcast, NaN is nowhere."""
+    high, low = np.asarray(a, np.float64), np.asarray(b, np.float64)
+    return np.asarray(high - low > resolution(high, low))
 
 
 def sign_flip(differences: npt.ArrayLike, *, resamples: int = 10_000, seed: int) -> float:

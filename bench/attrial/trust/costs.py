@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from attrial.record import Cost
+from attrial.stats import above
 from attrial.store import Entry
 from attrial.trust.ground import Grid, Ground, means
 
@@ -80,5 +81,7 @@ def front(grid: Grid, found: list[Price]) -> list[Point]:
 
 
 def _dominates(other: tuple[float, float, str], own: tuple[float, float]) -> bool:
-    at_least = other[0] >= own[0] and other[1] <= own[1]
-    return bool(at_least and (other[0] > own[0] or other[1] < own[1]))
+    """Whether it is as good for fewer passes, or better for no more; noise makes none better."""
+    ahead = bool(above(other[0], own[0]))
+    behind = bool(above(own[0], other[0]))
+    return not behind and other[1] <= own[1] and (ahead or other[1] < own[1])

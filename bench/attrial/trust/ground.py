@@ -8,7 +8,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from attrial import stats
-from attrial.masks import Floats, Ints, Scores, Values
+from attrial.masks import Bools, Floats, Ints, Scores, Values
 from attrial.record import Spec, Trial
 from attrial.store import Entry
 
@@ -114,6 +114,16 @@ def means(values: Floats) -> Values:
     counts = defined.sum(axis=1)
     totals = np.where(defined, values, 0.0).sum(axis=1)
     return np.where(counts > 0, totals / np.maximum(counts, 1), np.nan)
+
+
+def tops(found: Floats) -> Bools:
+    """Which values are level with the best one of their row: (..., m) -> (..., m).
+
+    >>> tops(np.array([1.0, 3.0, 3.0 - 1e-7, np.nan]))
+    array([False,  True,  True, False])
+    """
+    best = np.fmax.reduce(found, axis=-1, keepdims=True)
+    return np.asarray(~stats.above(best, found) & ~np.isnan(found))
 
 
 def grounds(entries: Sequence[Entry]) -> list[Ground]:

@@ -1,20 +1,22 @@
 """Rank agreement of many vectors at once: Kendall's tau-b and Spearman's rho. Pure."""
 
 import numpy as np
-from scipy.stats import rankdata
 
 from attrial.masks import Floats
-from attrial.stats.pairs import SAME
+from attrial.stats.blocks import tied_ranks
+from attrial.stats.pairs import SAME, resolution
 
 
-def signs(values: Floats) -> Floats:
+def signs(values: Floats, *, scores: bool = False) -> Floats:
     """Who is above whom: (..., m) -> (..., m (m - 1) / 2) of -1, 0, 1.
 
-    Values that differ by rounding tie; a pair with a NaN is 0, so NaN must be left out before.
+    Values below their resolution apart tie; a pair with a NaN is 0, so NaN must be left out before.
+    ``scores`` may be of any size: they tie where they differ by rounding only.
     """
     i, j = np.triu_indices(values.shape[-1], 1)
     a, b = values[..., i], values[..., j]
-    apart = np.abs(a - b) > SAME * np.maximum(np.abs(a), np.abs(b))
+    least = SAME * np.maximum(np.abs(a), np.abs(b)) if scores else resolution(a, b)
+    apart = np.abs(a - b) > least
     return np.asarray(np.where(apart, np.sign(a - b), 0.0))
 
 
@@ -59,6 +61,6 @@ def spearman(a: Floats, b: Floats) -> Floats:
 
 
 def _centred(values: Floats) -> Floats:
-    ranks = np.asarray(rankdata(values, axis=-1), np.float64)
+    ranks = tied_ranks(values.reshape(-1, values.shape[-1])).reshape(values.shape)
     centred = ranks - ranks.mean(-1, keepdims=True)
     return np.asarray(np.where(np.isnan(values).any(-1, keepdims=True), 0.0, centred))

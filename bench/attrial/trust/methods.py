@@ -59,10 +59,14 @@ def _stacked(rows: Sequence[Values | None]) -> Floats:
 
 
 def _taus(scores: Sequence[Scores | None]) -> Floats:
-    found = _stacked(_rows(scores, signs))
+    found = _stacked(_rows(scores, _signs))
     filled = np.nan_to_num(found)
     size = np.sqrt(np.outer((filled**2).sum(1), (filled**2).sum(1)))
     return np.asarray(np.where(size > 0, filled @ filled.T / np.where(size > 0, size, 1), np.nan))
+
+
+def _signs(scores: Scores) -> Values:
+    return signs(scores, scores=True)
 
 
 def top(n: int) -> int:

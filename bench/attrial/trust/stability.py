@@ -8,8 +8,8 @@ from typing import Literal
 import numpy as np
 
 from attrial.masks import Bools, Floats, Ints, Values
-from attrial.stats.pairs import SAME
-from attrial.trust.ground import FIRST, Grid, Ground, means
+from attrial.stats import above
+from attrial.trust.ground import FIRST, Grid, Ground, means, tops
 from attrial.trust.kendall import agreement, signs, tau_b
 
 Axis = Literal["removal", "target", "length", "half"]
@@ -63,7 +63,8 @@ class Halves:
         splits: How many random halves were drawn.
         tau: Mean Kendall's tau-b of the two halves' method means; None where none ranks anybody.
         low, high: Its 2.5 % and 97.5 % quantiles over splits.
-        same_leader: Share of splits whose halves have the same best mean.
+        same_leader: Share of splits whose halves have the same best mean, or the same several where
+            it ties, of those whose halves rank anybody; None where there are none.
         undefined: Splits of which a half ranks nobody.
     """
 
@@ -74,7 +75,7 @@ class Halves:
     tau: float | None
     low: float | None
     high: float | None
-    same_leader: float
+    same_leader: float | None
     undefined: int
 
 
@@ -163,10 +164,9 @@ def _change(
     claims: Sequence[tuple[int, int]],
 ) -> Change:
     here, there = found
-    turned = [
-        (methods[i], methods[j]) for i, j in claims if here[i] < here[j] or there[i] < there[j]
-    ]
-    kept = sum(bool(here[i] > here[j] and there[i] > there[j]) for i, j in claims)
+    one, two = (above(v[:, None], v[None, :]) for v in (here, there))
+    turned = [(methods[i], methods[j]) for i, j in claims if one[j, i] or two[j, i]]
+    kept = sum(bool(one[i, j] and two[i, j]) for i, j in claims)
     tau = tau_b(here, there)
     return Change(
         axis=axis,
@@ -189,8 +189,7 @@ def _change(
 def _best(found: Values, methods: Sequence[str]) -> tuple[str, ...]:
     if np.isnan(found).all():
         return ()
-    best = np.nanmax(found)
-    return tuple(m for m, v in zip(methods, found, strict=True) if v >= best - SAME * abs(best))
+    return tuple(m for m, best in zip(methods, tops(found), strict=True) if best)
 
 
 def halves(grid: Grid) -> Halves:
@@ -201,11 +200,11 @@ def halves(grid: Grid) -> Halves:
     taus = agreement(signs(one[usable]), signs(two[usable]))
     found = taus[~np.isnan(taus)]
     low, high = np.quantile(found, [0.025, 0.975]) if len(found) else (None, None)
-    alike = one[usable].argmax(1) == two[usable].argmax(1)
+    alike = (tops(one[usable]) == tops(two[usable])).all(1)[~np.isnan(taus)]
     return Halves(
         *(grid.metric, grid.removal, grid.family, SPLITS),
         *(float(found.mean()) if len(found) else None, _plain(low), _plain(high)),
-        float(alike.mean()) if len(alike) else 0.0,
+        float(alike.mean()) if len(alike) else None,
         SPLITS - len(found),
     )
 

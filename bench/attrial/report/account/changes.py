@@ -37,13 +37,14 @@ def _random_halves(found: Sequence[Halves]) -> Sentence:
     taus = [h.tau for h in found if h.tau is not None]
     if not taus:
         return [Phrase("Random halves: no half ranks anybody.")]
-    same = median(h.same_leader for h in found)
+    same = median(h.same_leader for h in found if h.same_leader is not None)
     splits = found[0].splits
     return [
         Phrase("Chance", True),
         Phrase(
             f": {splits} random halves rank the methods with tau {_range(taus)}; the same method "
-            f"leads in both halves in {same:.0%} of splits (median over metrics)."
+            f"leads, or the same ones tie for it, in both halves in {same:.0%} of the splits that "
+            "rank anybody (median over metrics)."
         ),
     ]
 
@@ -118,7 +119,8 @@ def _title(c: Change) -> str:
 
 def _halves(h: Halves) -> Cell:
     interval = "" if h.low is None else f" [{h.low:.2f}, {h.high:.2f}]"
-    return figure(h.tau, shade=True, after=interval, note=f"same leader: {h.same_leader:.0%}")
+    same = "nobody leads" if h.same_leader is None else f"same leader: {h.same_leader:.0%}"
+    return figure(h.tau, shade=True, after=interval, note=same)
 
 
 def _cell(c: Change | None) -> Cell:
