@@ -142,6 +142,21 @@ def owners(grid: tuple[int, int], cells: tuple[int, int]) -> Ints:
     return np.asarray((down[:, None] * cells[1] + across[None, :]).ravel(), np.int64)
 
 
+def edges(
+    grid: tuple[int, int], cells: tuple[int, int]
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Where the rows and the columns of cells begin and end, as shares of the image.
+
+    >>> edges((1, 4), (1, 2))
+    ((0.0, 1.0), (0.0, 0.5, 1.0))
+    """
+    rows, columns = (
+        tuple(-(-i * size // cut) / size for i in range(cut + 1))
+        for size, cut in zip(grid, cells, strict=True)
+    )
+    return rows, columns
+
+
 def names(cells: tuple[int, int]) -> tuple[str, ...]:
     """What the cells of a grid are called: row and column, from 1.
 

@@ -4,8 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from attrial.leaderboard import CONTROLS
+from attrial.patches import grid_of
 from attrial.record import Trial
 from attrial.report.heatmap import Word, spaced, words
+from attrial.report.picture import SMALL, Picture, even, picture
 from attrial.report.svg import Chart, Series, chart, mean_curve
 from attrial.store import Entry
 
@@ -37,7 +39,8 @@ class Sample:
         gold: The gold class likewise; empty where it is unknown.
         truncated: Words cut off.
         evidence: Whether any is known.
-        lines: Each method with its coloured words.
+        pictured: Whether it is an image, whose players are the cells of a grid.
+        lines: Each method with its coloured words, or cells.
     """
 
     id: str
@@ -45,7 +48,8 @@ class Sample:
     gold: str
     truncated: int
     evidence: bool
-    lines: tuple[tuple[str, list[Word]], ...]
+    pictured: bool
+    lines: tuple[tuple[str, list[Word] | Picture], ...]
 
 
 def styles(labels: Sequence[str]) -> dict[str, str]:
@@ -98,7 +102,8 @@ def _sample(name: str, ranked: Sequence[Entry]) -> Sample:
         gold=_class(first.label, labels),
         truncated=first.truncated,
         evidence=first.truth is not None and any(first.truth),
-        lines=tuple((name, _words(trial)) for name, trial in rows if trial.scores),
+        pictured=grid_of(first.players) is not None,
+        lines=tuple((name, _shown(trial)) for name, trial in rows if trial.scores),
     )
 
 
@@ -113,5 +118,15 @@ def _class(index: int | None, labels: Sequence[str]) -> str:
     return f"{labels[index]} ({index})" if index < len(labels) else str(index)
 
 
-def _words(trial: Trial) -> list[Word]:
+def _shown(trial: Trial) -> list[Word] | Picture:
+    cells = grid_of(trial.players)
+    if cells is not None:
+        return picture(
+            trial.players,
+            trial.scores,
+            edges=even(cells),
+            truth=trial.truth,
+            shape=cells,
+            side=SMALL,
+        )
     return spaced(words(trial.players, trial.scores, truth=trial.truth))
