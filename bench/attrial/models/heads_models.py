@@ -26,7 +26,7 @@ from attrial.models.heads_encode import Placing
 from attrial.models.heads_placed import END, START, Answering, Labelling
 from attrial.models.loading import ANSWERER, LABELLER, fetch, source
 from attrial.models.probing import forward_of
-from attrial.models.text import TextClassifier, model_spec
+from attrial.models.text import TextClassifier
 from attrial.removal import in_place, stack
 
 Triples = Sequence[tuple[int, int, int]]
@@ -101,7 +101,7 @@ class Headed(TextClassifier):
         room, told = pairing.limit(forward, tokenizer), pairing.segments(forward, tokenizer)
         forward = cls.fitted(forward, segments=told)
         encoder = cls.ENCODER(tokenizer, room, told, pairing.anchor(tokenizer))
-        words, spec = pairing.vocabulary(tokenizer), model_spec(forward, name, revision)
+        words, spec = pairing.vocabulary(tokenizer), pairing.spec(forward, name, revision)
         return cls(forward, encoder, words, spec, pairing.answers(forward) - cls.LACKS)
 
     @classmethod
