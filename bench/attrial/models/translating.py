@@ -53,9 +53,9 @@ class Translating(Continuing):
             return plan(rows.lengths, tokens=self.tokens)
         kinds = _kinds(rows)
         found = []
-        for kind in np.unique(kinds, axis=0):
-            here = np.flatnonzero((kinds == kind).all(axis=1))
-            budget = self.tokens // (kind[0] if kind[1] > 1 else 1)
+        for count, length, wide in np.unique(kinds, axis=0).tolist():
+            here = np.flatnonzero((kinds == (count, length, wide)).all(axis=1))
+            budget = self.tokens // (count if length > 1 else 1)
             batches = plan(rows.lengths[here], tokens=budget)
             found += [Batch(b.width, here[b.rows], b.fresh) for b in batches]
         return found
