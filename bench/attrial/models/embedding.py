@@ -31,10 +31,12 @@ def edited(model: PreTrainedModel, edit: Callable[[Tensor], Tensor]) -> Iterator
         ids = named["input_ids"]
         given.append(ids.flatten(0, 1) if ids.ndim == 3 else ids)  # choices below each other
 
-    def hook(module: nn.Module, inputs: tuple[Tensor, ...], output: Tensor) -> Tensor:
+    def hook(
+        module: nn.Module, args: tuple[Tensor, ...], named: dict[str, Tensor], output: Tensor
+    ) -> Tensor:
         nonlocal fired
         fired += 1
-        if not torch.equal(inputs[0], given[-1]):
+        if not torch.equal(next(iter((*args, *named.values()))), given[-1]):
             raise NotApplicable(
                 f"{type(model).__name__} looks its words up in another order than it is given them"
             )
@@ -42,7 +44,7 @@ def edited(model: PreTrainedModel, edit: Callable[[Tensor], Tensor]) -> Iterator
 
     handles = (
         model.register_forward_pre_hook(see, with_kwargs=True),
-        table(model).register_forward_hook(hook),
+        table(model).register_forward_hook(hook, with_kwargs=True),
     )
     try:
         yield
