@@ -32,8 +32,7 @@ def test_every_registered_task_loads(name: str) -> None:
     task = load_task(name)
     assert task.name == name
     assert task.description
-    assert task.asks in ("text classifier", "causal language model")
-    assert task.removals[0] == "mask"
+    assert task.removals
 
 
 @pytest.mark.parametrize("name", PLANTED)

@@ -75,7 +75,7 @@ def test_a_template_moves_evidence_and_fixes_its_own_words(tmp_path: Path) -> No
 def test_one_continuation_two_or_a_list(tmp_path: Path) -> None:
     row: dict[str, object] = {"text": "the keys", "a": "are", "b": " is", "c": ["x", "y", "z"]}
     one = read(tmp_path, 'continuation = {right = "a"}', row)
-    assert (one.options, one.preferred) == ((" are",), False)
+    assert one.options == (" are",)
     two = read(tmp_path, 'continuation = {right = "a", foil = "b"}', row)
     assert two.options == (" are", " is")
     three = read(tmp_path, 'continuation = {column = "c", joint = ""}', row)
@@ -91,7 +91,7 @@ def test_label_words_are_a_classifier(tmp_path: Path) -> None:
     )
     item = read(tmp_path, toml, {"text": "fine .", "y": 1})
     assert item.texts == ("fine . It was",)
-    assert (item.options, item.preferred, item.label) == ((" bad", " good"), True, 1)
+    assert (item.options, item.label) == ((" bad", " good"), 1)
 
 
 def test_a_minimal_pair_is_a_text_and_two_continuations(tmp_path: Path) -> None:

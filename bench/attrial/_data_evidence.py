@@ -88,12 +88,14 @@ def _word_numbers(told: list[object], texts: Texts) -> Spans:
 
 
 def _ranges(told: list[object], texts: Texts) -> Spans:
-    """Pairs (first word, word behind the last), words counted as above."""
+    """Pairs (first word, word behind the last), words counted as above; of none where equal."""
     words, found = _words(texts), []
     for pair in told:
         start, end = (_whole(number) for number in _pair(pair))
-        if not 0 <= start < end <= len(words):
+        if not 0 <= start <= end <= len(words):
             raise ValueError(f"evidence {(start, end)} lies outside the {len(words)} words")
+        if start == end:
+            continue
         (text, begin, _), (other, _, last) = words[start], words[end - 1]
         if text != other:
             raise ValueError(f"evidence {(start, end)} runs from one text into the other")

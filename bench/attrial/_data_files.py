@@ -69,6 +69,8 @@ class Form:
             return self.name
         if _data_eraser.is_archive(path):
             return "eraser"
+        if path.suffix == ".text" and path.with_suffix(".gold").exists():
+            return "verbs"
         return SUFFIXES.get(path.suffix.lower(), "label_text")
 
 
@@ -164,20 +166,25 @@ def _verbs(path: Path, form: Form, split: str | None, limit: int | None) -> Rows
     """Sentences (``X.text``) with their verbs (``X.gold``) as minimal pairs.
 
     A line of ``X.gold`` holds the number of a word, its right and its wrong form and the number of
-    nouns that lead astray. Linzen et al. 2016; Gulordava et al. 2018.
+    nouns that lead astray. Lines whose two forms are the same ask nothing: they are skipped, and
+    the others keep their numbers. Linzen et al. 2016; Gulordava et al. 2018.
     """
     golds = path.with_suffix(".gold").read_text(encoding=form.encoding).splitlines()
-    with path.open(encoding=form.encoding) as file:
-        pairs = list(islice(zip(file, golds, strict=True), limit))
-    return Rows([_verb(line, gold, i + 1) for i, (line, gold) in enumerate(pairs)])
+    lines = path.read_text(encoding=form.encoding).splitlines()
+    found = ((i, _verb(*pair, i + 1)) for i, pair in enumerate(zip(lines, golds, strict=True)))
+    kept = dict(
+        islice(((i, row) for i, row in found if row["sentence_good"] != row["sentence_bad"]), limit)
+    )
+    return Rows(list(kept.values()), numbers=tuple(kept))
 
 
 def _verb(line: str, gold: str, number: int) -> Row:
-    words, (at, right, wrong, attractors) = line.split(), gold.split("\t")
-    if words[int(at)] != right:
-        raise ValueError(f"line {number}: word {at} is {words[int(at)]!r}, not {right!r}")
-    end = words.index("<eos>") if "<eos>" in words else len(words)
-    good, bad = ([*words[: int(at)], verb, *words[int(at) + 1 : end]] for verb in (right, wrong))
+    words, (place, right, wrong, attractors) = line.split(), gold.split("\t")
+    at, end = int(place), words.index("<eos>") if "<eos>" in words else None
+    if words[at].lower() != right.lower():
+        raise ValueError(f"line {number}: word {at} is {words[at]!r}, not {right!r}")
+    other = wrong.lower() if words[at].islower() else wrong
+    good, bad = ([*words[:at], verb, *words[at + 1 : end]] for verb in (words[at], other))
     pair = {"sentence_good": " ".join(good), "sentence_bad": " ".join(bad)}
     return {**pair, "attractors": int(attractors)}
 

@@ -28,8 +28,6 @@ class Item:
             Empty where it is known that there is none; None where nothing is known.
         options: Continuations that are asked about, the right one first; empty for classifiers.
         prefix: What a decoder has said before the option; empty at its start.
-        preferred: Whether the option that the model prefers is explained, as with label words, and
-            not the first one.
         spans: The players, written like evidence, where players are spans.
         fixed: Parts of the texts that are no players and always stay, written alike.
         image: An image file or what is in one, in place of texts.
@@ -43,7 +41,6 @@ class Item:
     evidence: Spans | None = None
     options: tuple[str, ...] = ()
     prefix: str = ""
-    preferred: bool = False
     spans: Spans = ()
     fixed: Spans = ()
     image: Path | bytes | None = None
@@ -144,7 +141,7 @@ def _read(id: str, row: Row, columns: Columns) -> Item:
     found = options(asked, [row[name] for name in asked.names], texts[-1]) if asked else ()
     return Item(
         id, texts, label, evidence, found,
-        preferred=bool(asked and asked.words), spans=spans or (), fixed=fixed,
+        spans=spans or (), fixed=fixed,
     )  # fmt: skip
 
 

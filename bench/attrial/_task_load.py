@@ -66,7 +66,7 @@ def _columns(file: TaskFile) -> Columns:
     return Columns(
         texts=() if _task_file.shows(file) else file.text or template,
         label=file.label,
-        labels=file.labels,
+        labels=file.labels or (file.continuation.words if file.continuation else ()),
         label_values=file.label_values,
         rationale=told.column if told else None,
         form=told.form if told else "spans",
@@ -88,6 +88,8 @@ def _given(file: TaskFile, told: GivenTable) -> Given:
     form = Form(told.format, told.header, told.encoding)
     names = {"text", "template", "label", "label_values", "label_until"}
     changed = {name: getattr(told, name) for name in names & told.model_fields_set}
+    if told.template and not told.text:
+        changed["text"] = None  # the columns of the template, not the task's own
     if not changed:
         return Given(form=form)
     return Given(form=form, columns=_columns(file.model_copy(update=changed)))
