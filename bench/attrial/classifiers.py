@@ -11,7 +11,19 @@ from attrial.errors import AttrialError, NotApplicable
 from attrial.example import Example
 from attrial.filling import corpus_of
 from attrial.models.causal import CausalModel
-from attrial.models.loading import CAUSAL, CLASSIFIER, SEQUENCE, SIGHT, kind_at, kind_of
+from attrial.models.heads_choice import ChoiceModel
+from attrial.models.heads_models import AnswerModel, TokenModel
+from attrial.models.loading import (
+    ANSWERER,
+    CAUSAL,
+    CHOOSER,
+    CLASSIFIER,
+    LABELLER,
+    SEQUENCE,
+    SIGHT,
+    kind_at,
+    kind_of,
+)
 from attrial.models.masked import load_filler
 from attrial.models.seq2seq import Seq2SeqModel
 from attrial.models.text import TextClassifier
@@ -23,6 +35,9 @@ KINDS: Mapping[str, type[TextClassifier]] = {
     CAUSAL: CausalModel,
     SEQUENCE: Seq2SeqModel,
     SIGHT: VisionClassifier,
+    LABELLER: TokenModel,
+    ANSWERER: AnswerModel,
+    CHOOSER: ChoiceModel,
 }
 Reads = PreTrainedTokenizerBase | BaseImageProcessor  # what makes a model's inputs
 ModelLike = TextClassifier | str | Path | tuple[PreTrainedModel, Reads]
@@ -61,15 +76,22 @@ def classifier_of(
         )
     if isinstance(model, TextClassifier):
         return model
-    kinds = [type(part) for part in model] if isinstance(model, tuple) else [type(model)]
-    wanted = (PreTrainedModel, Reads)
-    if len(kinds) != 2 or not all(map(issubclass, kinds, wanted)):
-        told = ", ".join(kind.__name__ for kind in kinds)
-        raise AttrialError(
-            f"a model is a folder, a Hub id or a loaded pair (model, tokenizer), not {told}"
-        )
-    kind = kind_of([type(model[0]).__name__])
-    return KINDS[kind].of(*model, batch_tokens=batch_tokens)
+    return _loaded(model, batch_tokens)
+
+
+def _loaded(model: tuple[PreTrainedModel, Reads], batch_tokens: int | None) -> TextClassifier:
+    """A model that is in memory, with what makes its inputs."""
+    parts: tuple[object, ...] = model if isinstance(model, tuple) else (model,)
+    match parts:
+        case (PreTrainedModel() as found, BaseImageProcessor() as reads):
+            return VisionClassifier.of(found, reads, batch_tokens=batch_tokens)
+        case (PreTrainedModel() as found, PreTrainedTokenizerBase() as reads):
+            kind = kind_of([type(found).__name__])
+            return KINDS[kind].of(found, reads, batch_tokens=batch_tokens)
+    told = ", ".join(type(part).__name__ for part in parts)
+    raise AttrialError(
+        f"a model is a folder, a Hub id or a loaded pair (model, tokenizer), not {told}"
+    )
 
 
 def filled(

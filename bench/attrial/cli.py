@@ -10,7 +10,16 @@ import typer
 from attrial import outside_commands
 from attrial.choices import Format, Kind
 from attrial.errors import AttrialError
-from attrial.options import Device, Dtype, Many, command_line
+from attrial.options import (
+    Choice,
+    Continuation,
+    Device,
+    Dtype,
+    Many,
+    Position,
+    Removed,
+    command_line,
+)
 
 app = typer.Typer(
     name="attrial",
@@ -129,24 +138,19 @@ def _frozen(value: object) -> object:
 
 @app.command()
 def explain(
-    model: Annotated[
-        str, typer.Option(help="Folder or Hub id of a classifier or a causal language model.")
-    ],
+    model: Annotated[str, typer.Option(help="Folder or Hub id of a model of any kind.")],
     text: Annotated[str | None, typer.Option(help="The text.")] = None,
     image: Annotated[Path | None, typer.Option(help="An image file, in place of a text.")] = None,
     text_pair: Annotated[str | None, typer.Option(help="The second text of a pair.")] = None,
     method: Annotated[str, typer.Option(help="Such as 'shapley'.")] = "integrated_gradients",
     target: Annotated[
-        str | None, typer.Option(help="Label to explain; the predicted one by default.")
+        str | None, typer.Option(help="Label; the predicted one by default. Answers: start, end.")
     ] = None,
     players: Annotated[str, typer.Option(help="words or tokens.")] = "words",
-    removal: Annotated[
-        str | None,
-        typer.Option(help="How players are removed. [default: mask, else attention_off]"),
-    ] = None,
-    continuation: Annotated[
-        str | None, typer.Option(help="What a language model is asked about, such as ' are'.")
-    ] = None,
+    removal: Removed = None,
+    position: Position = None,
+    choice: Choice = None,
+    continuation: Continuation = None,
     foil: Annotated[str | None, typer.Option(help="Why not this continuation?")] = None,
     generate: Annotated[
         int | None,
@@ -179,8 +183,8 @@ def explain(
         return commands.show_generation(written, out)
     found = explaining.explain(
         model, text, text_pair=text_pair, method=method, target=target, players=players,
-        removal=removal, continuation=continuation, foil=foil, chat=chat, seed=seed, dtype=dtype,
-        device=device,
+        removal=removal, position=position, choices=choice or (), continuation=continuation,
+        foil=foil, chat=chat, seed=seed, dtype=dtype, device=device,
     )  # fmt: skip
     commands.show_explanation(found, out)
 

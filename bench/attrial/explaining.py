@@ -12,6 +12,8 @@ from attrial.example import Example
 from attrial.explanation import Explanation
 from attrial.masks import Floats, everything
 from attrial.models.causal import CausalModel
+from attrial.models.heads_choice import ChoiceModel
+from attrial.models.heads_models import AnswerModel, Headed
 from attrial.models.text import TextClassifier
 from attrial.target import FUNCTIONS, Target
 from attrial.value import Subject, Value, answer
@@ -29,6 +31,8 @@ def explain(
     removal: str | None = None,
     continuation: str | None = None,
     foil: str | None = None,
+    position: int | None = None,
+    choices: Sequence[str] = (),
     chat: bool = False,
     seed: int = 0,
     infill: str | Path | None = None,
@@ -42,7 +46,8 @@ def explain(
         text: The text.
         text_pair: The second text of a pair.
         method: A call such as ``shapley`` or ``integrated_gradients(steps=30)``.
-        target: Label (or its number) to explain; the predicted one by default.
+        target: Label (or its number) to explain; the predicted one by default. Of an answer its
+            ``start`` (by default) or its ``end``.
         function: What of the target is explained: ``log_odds`` (nats), ``probability``,
             ``log_probability`` or ``logit``. A model that gives one number has no probability: the
             number itself is explained.
@@ -52,6 +57,9 @@ def explain(
         continuation: What a language model is asked about, white space before it included; by
             default the next token that it holds likeliest.
         foil: Another continuation: why the one rather than the other?
+        position: Word (token, if these are players) that a token classifier labels, or at which an
+            answer starts or ends, counted from 0; an answer's predicted place by default.
+        choices: Of a multiple-choice model: its classes.
         chat: Whether the text is what a user says to a model that chats: its template is put
             around it, and stays.
         seed: Of the method's draws.
@@ -66,9 +74,11 @@ def explain(
     asked = plugin_call.method(method)
     check(seed, function)
     classifier = conversing(classifier_of(model, dtype=dtype, device=device), chat)
-    options = _options(classifier, continuation, foil)
+    options = _options(classifier, continuation, foil, choices)
+    if isinstance(classifier, AnswerModel) and target is not None:
+        target, options = None, (str(target),)
     texts = (text,) if text_pair is None else (text, text_pair)
-    x = classifier.encode("text", texts, players=players, options=options)
+    x = _example(classifier, texts, players, options, position)
     classifier, removal = ready(classifier, x, removal, infill)
     outputs = classifier.keep([(Subject(x, removal, Target(0)), everything(x.n))])[0]
     labels = x.names or classifier.labels
@@ -83,6 +93,20 @@ def explain(
         method=asked.bound.text, removal=removal, function=told, notes=got.notes,
         truncated=x.truncated, output=float(outputs[0, index]),
     )  # fmt: skip
+
+
+def _example(
+    model: TextClassifier,
+    texts: Sequence[str],
+    players: str,
+    options: Sequence[str],
+    position: int | None,
+) -> Example:
+    if isinstance(model, Headed):
+        return model.encode("text", texts, players=players, options=options, position=position)
+    if position is not None:
+        raise AttrialError(f"{model.spec.name} gives one answer to a text: leave position out")
+    return model.encode("text", texts, players=players, options=options)
 
 
 def check(seed: int, function: str) -> None:
@@ -119,12 +143,17 @@ def ready(
     return filled(model, [x], infill), chosen
 
 
-def _options(model: TextClassifier, continuation: str | None, foil: str | None) -> tuple[str, ...]:
+def _options(
+    model: TextClassifier, continuation: str | None, foil: str | None, choices: Sequence[str]
+) -> tuple[str, ...]:
+    """What is asked about, beside the labels that a model has of its own."""
     if foil is not None and continuation is None:
         raise AttrialError("a foil stands against a continuation: give that too")
-    if continuation is not None and model.labels:
+    if continuation is not None and (model.labels or isinstance(model, Headed)):
         raise AttrialError(f"{model.spec.name} is a classifier: it continues no text")
-    return tuple(o for o in (continuation, foil) if o is not None)
+    if choices and not isinstance(model, ChoiceModel):
+        raise AttrialError(f"{model.spec.name} is no multiple-choice model: it takes no choices")
+    return tuple(choices) or tuple(o for o in (continuation, foil) if o is not None)
 
 
 def _index(x: Example, outputs: Floats) -> int:

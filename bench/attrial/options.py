@@ -10,6 +10,18 @@ Many = list[str] | None
 Dtype = Annotated[
     str | None, typer.Option(help="float32 (default), bfloat16, float16: of loaded models.")
 ]
+Removed = Annotated[
+    str | None,
+    typer.Option(help="How players are removed. [default: mask, else attention_off]"),
+]
+Continuation = Annotated[
+    str | None, typer.Option(help="What a language model is asked about, such as ' are'.")
+]
+Position = Annotated[
+    int | None,
+    typer.Option(help="Word (from 0) of a token classifier, or where an answer starts or ends."),
+]
+Choice = Annotated[Many, typer.Option(help="A choice of a multiple-choice model. To be repeated.")]
 Device = Annotated[str | None, typer.Option(help="cpu (default), cuda or auto.")]
 
 

@@ -109,6 +109,23 @@ class Headed(TextClassifier):
         """The forward, told whether texts stand in segments."""
         return forward
 
+    def encode(
+        self,
+        id: str,
+        texts: Sequence[str],
+        *,
+        players: str = "words",
+        evidence: Triples | None = None,
+        label: int | None = None,
+        spans: Triples = (),
+        fixed: Triples = (),
+        options: Sequence[str] = (),
+        prefix: str = "",
+        position: int | None = None,
+    ) -> Example:
+        """Cut texts into players around what is asked about; every head has its own way."""
+        raise NotImplementedError
+
     @property
     def places(self) -> Placing:
         """Its encoder of texts."""
