@@ -38,7 +38,9 @@ def main() -> None:
     parser.add_argument("--random", action="store_true")
     asked = parser.parse_args()
     task = load_task(asked.task)
-    found = items(task, data=asked.data, limit=asked.limit, split=asked.split)
+    found = items(task, data=asked.data, split=asked.split)
+    order = np.random.default_rng(0).permutation(len(found))[: asked.limit]  # files may be sorted
+    found = [found[i] for i in order]
     tokenizer = AutoTokenizer.from_pretrained(asked.encoder)
     model = AutoModel.from_pretrained(asked.encoder, dtype=torch.float32).eval()
     x = states(model, tokenizer, found, mean=asked.states == "mean")

@@ -112,7 +112,7 @@ WRONG = {  # contents of a file -> what is said of it
     'description = "d"\ndata.hub = "h"': "data: a data set of the hub needs a split",
     'description = "d"\ndata = {path = "d", format = "cvs"}': "data.format: no format 'cvs'; did",
     'description = "d"\ndata.path = "d"\ntarget = "logits"': "target: no target function 'logits'",
-    'description = "d"\ndata.path = "d"\nplayers = "wrods"': "players: Input should be 'words', 'tok",
+    'description = "d"\ndata.path = "d"\nplayers = "wrods"': "players: Input should be 'words',",
     'description = "d"\ndata.path = "d"\nlimit = 0': "limit: Input should be greater than or equal",
     'description = "d"\ndata.path = "d"\nlimit = "many"': "limit: Input should be a valid integer",
     'description = "d"\ndata.path = "d"\ntext = ["a", "b", "c"]': "text: Tuple should have at most",

@@ -7,7 +7,7 @@ from typing import Annotated, cast
 
 import typer
 
-from attrial import outside_commands
+from attrial import outside_commands, task_commands
 from attrial.choices import Format, Kind
 from attrial.errors import AttrialError
 from attrial.options import (
@@ -89,6 +89,7 @@ def run(
     commands.show(board, out)
 
 
+app.add_typer(task_commands.task, name="task")
 app.command()(outside_commands.players)
 app.command()(outside_commands.score)
 

@@ -26,11 +26,13 @@ __all__ = [
     "Read",
     "Source",
     "Task",
+    "Tried",
     "items",
     "load_task",
     "read",
     "shows_images",
     "source_name",
+    "tried",
 ]
 
 
@@ -79,11 +81,64 @@ def read(
     if data is None and isinstance(task.origin, Generated):
         seed = task.seed if seed is None else seed
         return Read(tuple(_generated(task.origin, limit or task.limit or 1, seed)))
-    rows = _rows(task, data, limit, split or task.split)
-    source = task.source if data is None else source_name(data)
-    columns = _placed(task, rows, mine=data is None)
+    opened = _open(task, data, limit, split)
+    rows, columns, source = opened.rows, opened.columns, opened.source
     found = items_of(rows.rows, columns, source=source, numbers=rows.numbers)
     return Read(tuple(found), rows.revision)
+
+
+@dataclass(frozen=True)
+class Tried:
+    """Rows read one by one, so that a fault of one hides no other.
+
+    Attributes:
+        items: Those that could be read.
+        faults: A line for each that could not.
+        columns: Which columns were read, and how.
+        names: Columns that the data have.
+    """
+
+    items: tuple[Item, ...]
+    faults: tuple[str, ...]
+    columns: Columns
+    names: tuple[str, ...] = ()
+
+
+def tried(task: Task, *, data: Source = None, limit: int, split: str | None = None) -> Tried:
+    """The first rows, whatever is wrong with some of them.
+
+    Raises:
+        AttrialError: If there are none, or none can be fetched.
+    """
+    if data is None and isinstance(task.origin, Generated):
+        return Tried(tuple(_generated(task.origin, limit, task.seed)), (), task.columns)
+    opened = _open(task, data, limit, split)
+    rows = opened.rows.rows
+    numbers = opened.rows.numbers or tuple(range(len(rows)))
+    found, faults = list[Item](), list[str]()
+    for row, number in zip(rows, numbers, strict=True):
+        try:
+            found += items_of([row], opened.columns, source=opened.source, numbers=[number])
+        except AttrialError as error:
+            faults.append(str(error))
+    if not rows:
+        raise AttrialError(f"{opened.source} has no rows")
+    return Tried(tuple(found), tuple(dict.fromkeys(faults)), opened.columns, tuple(rows[0]))
+
+
+@dataclass(frozen=True)
+class _Opened:
+    """Rows, the columns that count in them, and what they are called."""
+
+    rows: Rows
+    columns: Columns
+    source: str
+
+
+def _open(task: Task, data: Source, limit: int | None, split: str | None) -> _Opened:
+    rows = _rows(task, data, limit, split or task.split)
+    source = task.source if data is None else source_name(data)
+    return _Opened(rows, _placed(task, rows, mine=data is None), source)
 
 
 def _rows(task: Task, data: Source, limit: int | None, split: str | None) -> Rows:
