@@ -38,7 +38,7 @@ def _model(family: str, seed: int) -> PreTrainedModel:
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         config = AutoConfig.for_model(family, **(decoders.SIZES | FAMILIES[family]))
-        made: PreTrainedModel = AutoModelForCausalLM.from_config(config)
+        made: PreTrainedModel = AutoModelForCausalLM.from_config(config)  # type: ignore[no-untyped-call]
     made.eval()  # type: ignore[no-untyped-call]
     for _ in range(30):
         if moves(made).median() >= tiny.TEETH:
@@ -114,7 +114,7 @@ def gpt2_bytes(*, seed: int = 0) -> PreTrainedModel:
         config = AutoConfig.for_model(
             "gpt2", vocab_size=len(byte_level()), bos_token_id=0, eos_token_id=0, **sizes
         )
-        made: PreTrainedModel = AutoModelForCausalLM.from_config(config)
+        made: PreTrainedModel = AutoModelForCausalLM.from_config(config)  # type: ignore[no-untyped-call]
     for parameter in made.parameters():
         if parameter.ndim > 1:
             parameter.data *= 4

@@ -144,8 +144,13 @@ def owners(
 
 
 def stays(texts: Sequence[str], place: Span, fixed: Sequence[Span]) -> bool:
-    """Whether a place's first character lies in a fixed part."""
-    return any(_holds(part, (place.text, _first(texts, place))) for part in fixed)
+    """Whether a place's first character lies in a fixed part, or all of its white space does."""
+    at = (place.text, _first(texts, place))
+    return any(_holds(part, at) or _within(place, part) for part in fixed)
+
+
+def _within(place: Span, part: Span) -> bool:
+    return place.text == part.text and part.start <= place.start <= place.end <= part.end
 
 
 def _first(texts: Sequence[str], place: Span) -> int:
