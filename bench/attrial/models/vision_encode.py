@@ -19,7 +19,7 @@ from attrial.patches import Patches, Pixels, coarse, names, owners
 
 Picture = str | Path | bytes | Image.Image | NDArray[np.uint8]
 Box = tuple[int, int, int, int]  # left, top, right, bottom: pixels of the image as it is given
-NEAREST = 0  # PIL's number of resampling without blending
+BOX = 4  # PIL's number of averaging over areas: nothing is lost, and nothing blends in
 CELLS = 49  # players of an image, unless a grid is asked for
 GRID = re.compile(r"patches(?:\((\d+)\))?")
 
@@ -76,7 +76,7 @@ class ImageEncoder:
             AttrialError: If the processor makes another size than the model's.
         """
         untouched: dict[str, Any] = (
-            {"do_normalize": False, "do_rescale": False, "resample": NEAREST} if raw else {}
+            {"do_normalize": False, "do_rescale": False, "resample": BOX} if raw else {}
         )
         found = self.processor(picture, return_tensors="np", **untouched)["pixel_values"][0]
         if found.shape != self.patches.size:
