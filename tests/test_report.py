@@ -237,11 +237,18 @@ def test_markdown_tables_line_up_and_hold_the_ranks() -> None:
 def test_markdown_details_hold_every_number() -> None:
     found = [entry_of("a", {"aopc": [0.25, 0.75, None]}), entry_of("b", {"aopc": [0.5, 0.5, 0.5]})]
     text = report.to_markdown(leaderboard.rows(found), details=True, command="attrial run --seed 3")
-    assert re.search(
-        r"\| `a` +\| 0.500 \| 0.250 … 0.750 \| 0.500 +\| 2 \| 1 +\| 1.2 +\| a +\|", text
-    )
+    assert re.search(r"\| `a` +\| 0.500 \| 0.250 … 0.750 \| 0.500 +\| 2 \| 1 +\| 2 +\| a +\|", text)
     assert "```\nattrial run --seed 3\n```" in text
     assert "0.250 …" not in report.to_markdown(leaderboard.rows(found))
+
+
+def test_a_partial_submission_is_marked_and_never_bold() -> None:
+    full = {"a": near(0.5), "c": near(0.1)}
+    entries = [entry_of(name, {"aopc": found}) for name, found in full.items()]
+    entries.append(entry_of("part", {"aopc": [*near(0.9)[:3], *([None] * 6)]}))
+    text = report.to_markdown(leaderboard.rows(entries))
+    assert "| **0.504** 1" in text and re.search(r"\| 0.901 2.3.* \(3 of 9\) \|", text)
+    assert "`a` may be best on 1" in text and "`part` on" not in text
 
 
 def test_markdown_of_others_words_stays_words() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from attrial import stats
-from attrial.masks import Floats, Values
+from attrial.masks import Bools, Floats, Values
 from attrial.record import Spec
 from attrial.row import Row as Row
 from attrial.row import frame as frame
@@ -70,7 +70,7 @@ def _board(seats: Sequence[Seat]) -> list[Row]:
     higher = seats[0][0].record.facts[seats[0][1]].higher_is_better
     seed = seats[0][0].record.spec.seed
     found = stats.compare(values[ranked], higher=higher, alpha=ALPHA, seed=seed)
-    intervals = stats.rank_intervals(found.better)
+    intervals = _intervals(found.better, values[ranked])
     letters = stats.tied_groups(found.better | found.better.T)
     chance = _versus_random(values, seats, ranked, higher, seed)
     extras = {
@@ -79,6 +79,16 @@ def _board(seats: Sequence[Seat]) -> list[Row]:
     }
     rest = sorted(set(range(len(seats))) - set(ranked), key=lambda i: _by_value(seats[i]))
     return [_row(seats[i], extras.get(i, {})) for i in (*ranked, *rest)]
+
+
+def _intervals(better: Bools, values: Floats) -> list[tuple[int, int]]:
+    """Ranks that each method may have; no first one for values on fewer examples than others'."""
+    counts = (~np.isnan(values)).sum(axis=1)
+    whole = counts == counts.max(initial=0)
+    return [
+        (low, high) if first else (max(low, 2), max(high, 2))
+        for first, (low, high) in zip(whole, stats.rank_intervals(better), strict=True)
+    ]
 
 
 def _values(seats: Sequence[Seat]) -> Floats:

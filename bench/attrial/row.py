@@ -25,7 +25,8 @@ class Row(BaseModel):
         n: Examples on which the value is defined.
         undefined: Examples on which it is not; ``reasons`` says why.
         rank_low, rank_high: Ranks that the method may have on its board, 1 = best; None for
-            controls, for older versions of a method and where no value is defined.
+            controls, for older versions of a method and where no value is defined. Who has values
+            on fewer examples than another method is not first.
         direction: Whether ``higher`` or ``lower`` values are better.
         tied: Letters: two methods share one exactly if they are not told apart.
         versus_random: Whether it is ``better`` or ``worse`` than a random order of the players, or

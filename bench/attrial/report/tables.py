@@ -1,5 +1,6 @@
 """Rows of a leaderboard arranged for reading: sections, tables, columns and lines. Pure."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -84,9 +85,10 @@ class Table:
 
     @cached_property
     def telling(self) -> frozenset[str]:
-        """Metrics that tell at least one method from another."""
-        rows = [row for line in self.methods for row in line.ranked]
-        return frozenset(row.metric for row in rows if row.rank_low != 1)
+        """Metrics that tell at least one method from another: not all share a letter."""
+        pairs = {(row.metric, row.tied) for line in self.methods for row in line.ranked}
+        counts = Counter(metric for metric, _ in pairs)
+        return frozenset(metric for metric, times in counts.items() if times > 1)
 
     @cached_property
     def holes(self) -> tuple[Hole, ...]:

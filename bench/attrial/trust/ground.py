@@ -2,68 +2,19 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from scipy.stats import rankdata
 
-from attrial import stats
-from attrial.masks import Bools, Floats, Ints, Scores, Values
+from attrial.masks import Ints, Scores, Values
 from attrial.record import Spec, Trial
 from attrial.store import Entry
+from attrial.trust.grid import Grid as Grid
+from attrial.trust.grid import means as means
+from attrial.trust.grid import tops as tops
 
 Key = tuple[str, ...]
 FIRST = "faithfulness"  # the family that reports open with
-
-
-@dataclass(frozen=True, eq=False)
-class Grid:
-    """One metric under one removal: m methods that have a value on any of n examples.
-
-    Attributes:
-        metric: Its label.
-        removal: The removal that it is read under.
-        family: Metrics of unlike families are never averaged.
-        higher: Whether higher values are better.
-        unit: Of the values.
-        methods: Labels of the m methods.
-        values: (m, n), NaN where undefined.
-        swapped: (m, n) read through the other function of the target, NaN where not recorded.
-        chance: (n,) of a random order, NaN where undefined.
-        seed: Of the run, for all draws about this grid.
-    """
-
-    metric: str
-    removal: str
-    family: str
-    higher: bool
-    unit: str
-    methods: tuple[str, ...]
-    values: Floats
-    swapped: Floats
-    chance: Values
-    seed: int
-
-    @property
-    def sign(self) -> int:
-        """1 where higher is better, else -1."""
-        return 1 if self.higher else -1
-
-    @cached_property
-    def good(self) -> Floats:
-        """(m, n) values turned so that higher is better."""
-        return self.sign * self.values
-
-    @cached_property
-    def comparison(self) -> stats.Comparison:
-        """All pairs of methods, on the examples that both define."""
-        return stats.compare(self.values, higher=self.higher, seed=self.seed)
-
-    @property
-    def claims(self) -> tuple[tuple[int, int], ...]:
-        """Pairs (better, worse) that are told apart."""
-        better = np.argwhere(self.comparison.better)
-        return tuple((int(i), int(j)) for i, j in better)
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,28 +53,6 @@ class Ground:
     def families(self) -> list[str]:
         """In the order of the grids."""
         return list(dict.fromkeys(g.family for g in self.grids))
-
-
-def means(values: Floats) -> Values:
-    """Mean of each row over its defined cells, NaN where none is: (m, n) -> (m,).
-
-    >>> means(np.array([[1.0, 3.0, np.nan], [np.nan] * 3]))
-    array([ 2., nan])
-    """
-    defined = ~np.isnan(values)
-    counts = defined.sum(axis=1)
-    totals = np.where(defined, values, 0.0).sum(axis=1)
-    return np.where(counts > 0, totals / np.maximum(counts, 1), np.nan)
-
-
-def tops(found: Floats) -> Bools:
-    """Which values are level with the best one of their row: (..., m) -> (..., m).
-
-    >>> tops(np.array([1.0, 3.0, 3.0 - 1e-7, np.nan]))
-    array([False,  True,  True, False])
-    """
-    best = np.fmax.reduce(found, axis=-1, keepdims=True)
-    return np.asarray(~stats.above(best, found) & ~np.isnan(found))
 
 
 def grounds(entries: Sequence[Entry]) -> list[Ground]:

@@ -1,5 +1,6 @@
 """Who leads on each metric, how surely, and who is no better than a random order. Pure."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -7,7 +8,7 @@ import numpy as np
 from attrial import stats
 from attrial.leaderboard import ALPHA
 from attrial.masks import Values
-from attrial.trust.ground import Grid, means
+from attrial.trust.ground import Grid, means, tops
 
 
 @dataclass(frozen=True)
@@ -17,12 +18,16 @@ class Lead:
     Attributes:
         metric, removal, family: Where.
         methods: How many compete.
-        leader: The method of the best mean.
-        value, low, high: Its mean and 95 % BCa interval over examples (None where one value).
-        level: Other methods that no method is told to beat: the leader's equals so far.
-        runner_up: The second best mean, if two compete.
-        margin, margin_low, margin_high: How much better the leader is than it, above 0, with its
-            95 % interval, on the examples that both define.
+        leaders: The methods of the best mean: several where it ties. Who has values on fewer
+            examples than others is not among them.
+        value, low, high: The mean of the first and its 95 % percentile interval over examples, as
+            boards show it (None where one value).
+        level: Other methods that no method is told to beat: the leaders' equals so far.
+        examples: How many were tried.
+        partial: Methods that can't lead, and on how many examples they have values.
+        runner_up: The next best mean, if it is another one.
+        margin, margin_low, margin_high: How much better the first is than it, above 0, with its
+            95 % interval, on the examples that both define; the interval is of this pair alone.
         p: Of that pair, adjusted over all pairs of the board.
         not_better: Methods that are not told to be better than a random order; None where there
             is nothing to compare with.
@@ -32,11 +37,13 @@ class Lead:
     removal: str
     family: str
     methods: int
-    leader: str
+    leaders: tuple[str, ...]
     value: float
     low: float | None
     high: float | None
     level: tuple[str, ...]
+    examples: int
+    partial: tuple[tuple[str, int], ...]
     runner_up: str | None
     margin: float | None
     margin_low: float | None
@@ -44,27 +51,30 @@ class Lead:
     p: float | None
     not_better: tuple[str, ...] | None
 
+    @property
+    def leader(self) -> str:
+        """The first of the leaders."""
+        return self.leaders[0]
+
 
 def lead(grid: Grid) -> Lead:
     """Who leads on one metric."""
-    order = np.argsort(-means(grid.good), kind="stable")
-    first = int(order[0])
+    order = [int(i) for i in np.argsort(-means(grid.good), kind="stable") if grid.whole[i]]
+    best = tops(np.where(grid.whole, means(grid.good), np.nan))
+    first, rest = order[0], [i for i in order if not best[i]]
     found = grid.values[first][~np.isnan(grid.values[first])]
     low, high = _interval(found, grid.seed)
-    beaten = np.any(grid.comparison.better, axis=0).tolist()
-    level = tuple(grid.methods[i] for i in order[1:] if not beaten[i])
-    second = int(order[1]) if len(order) > 1 else None
-    runner_up, margin, margin_low, margin_high, p = _margin(grid, first, second)
+    beaten = np.any(grid.comparison.better, axis=0)
+    runner_up, margin, margin_low, margin_high, p = _margin(grid, first, rest)
     return Lead(
-        metric=grid.metric,
-        removal=grid.removal,
-        family=grid.family,
-        methods=len(grid.methods),
-        leader=grid.methods[first],
+        *(grid.metric, grid.removal, grid.family, len(grid.methods)),
+        leaders=tuple(grid.methods[i] for i in order if best[i]),
         value=float(found.mean()),
         low=low,
         high=high,
-        level=level,
+        level=tuple(grid.methods[i] for i in rest if not beaten[i]),
+        examples=grid.values.shape[1],
+        partial=grid.partial,
         runner_up=runner_up,
         margin=margin,
         margin_low=margin_low,
@@ -75,18 +85,18 @@ def lead(grid: Grid) -> Lead:
 
 
 def _interval(values: Values, seed: int) -> tuple[float | None, float | None]:
-    return stats.bca_mean(values, seed=seed) if len(values) > 1 else (None, None)
+    return stats.bootstrap_mean(values, seed=seed) if len(values) > 1 else (None, None)
 
 
 def _margin(
-    grid: Grid, first: int, second: int | None
+    grid: Grid, first: int, rest: Sequence[int]
 ) -> tuple[str | None, float | None, float | None, float | None, float | None]:
-    if second is None:
+    if not rest:
         return None, None, None, None, None
-    differences = stats.paired(grid.good[first], grid.good[second])
+    differences = stats.paired(grid.good[first], grid.good[rest[0]])
     mean = float(differences.mean()) if len(differences) else None
-    p = float(grid.comparison.p[first, second])
-    return (grid.methods[second], mean, *_interval(differences, grid.seed), p)
+    p = float(grid.comparison.p[first, rest[0]])
+    return (grid.methods[rest[0]], mean, *_interval(differences, grid.seed), p)
 
 
 def _not_better(grid: Grid) -> tuple[str, ...] | None:

@@ -27,7 +27,8 @@ class Change:
         n_here, n_there: Examples under each.
         tau: Kendall's tau-b of the method means: 1 = ranked alike, -1 = reversed; None where
             either ranks nobody.
-        leaders_here, leaders_there: The best mean under each; several where they tie.
+        leaders_here, leaders_there: The best mean under each; several where they tie. Who has
+            values on fewer examples than others doesn't lead.
         claims: Pairs that all examples tell apart under the first removal.
         kept: Claims that point the same way under both conditions.
         turned: (better, worse) of the claims that point the other way under either.
@@ -178,18 +179,18 @@ def _change(
         n_here=counts[0],
         n_there=counts[1],
         tau=None if np.isnan(tau) else tau,
-        leaders_here=_best(here, methods),
-        leaders_there=_best(there, methods),
+        leaders_here=_best(here, methods, grid),
+        leaders_there=_best(there, methods, grid),
         claims=len(claims),
         kept=kept,
         turned=tuple(turned),
     )
 
 
-def _best(found: Values, methods: Sequence[str]) -> tuple[str, ...]:
-    if np.isnan(found).all():
-        return ()
-    return tuple(m for m, best in zip(methods, tops(found), strict=True) if best)
+def _best(found: Values, methods: Sequence[str], grid: Grid) -> tuple[str, ...]:
+    partial = dict(grid.partial)
+    whole = np.where([m not in partial for m in methods], found, np.nan)
+    return tuple(m for m, best in zip(methods, tops(whole), strict=True) if best)
 
 
 def halves(grid: Grid) -> Halves:
@@ -200,7 +201,8 @@ def halves(grid: Grid) -> Halves:
     taus = agreement(signs(one[usable]), signs(two[usable]))
     found = taus[~np.isnan(taus)]
     low, high = np.quantile(found, [0.025, 0.975]) if len(found) else (None, None)
-    alike = (tops(one[usable]) == tops(two[usable])).all(1)[~np.isnan(taus)]
+    first, second = (tops(np.where(grid.whole, v[usable], np.nan)) for v in (one, two))
+    alike = (first == second).all(axis=1)[~np.isnan(taus)]
     return Halves(
         *(grid.metric, grid.removal, grid.family, SPLITS),
         *(float(found.mean()) if len(found) else None, _plain(low), _plain(high)),

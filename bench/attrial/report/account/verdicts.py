@@ -44,10 +44,13 @@ def verdict(section: Section, found: Findings) -> list[Part]:
             "Who leads on each metric, and how surely",
         ),
         note(
-            "Level with it: no method is told to be better than these either. The margin is over "
-            "the second best mean, on common examples, with its 95 % interval (BCa bootstrap); p "
-            "is of that pair by a sign-flip test, Holm's correction over all pairs. Not better "
-            "than random: sign-flip tests against a random order, Holm over the methods."
+            "Best mean: all names whose means are level. Level with it: no method is told to be "
+            "better than these either. A method with values on fewer examples than another does "
+            "not lead. Intervals: 95 % percentile bootstrap over examples. The margin is over the "
+            "next best mean, on common examples. p is of that pair by a sign-flip test, with "
+            "Holm's correction over all pairs; the margin's interval is not adjusted, so it may "
+            "exclude 0 where p tells nothing apart. Not better than random: sign-flip tests "
+            "against a random order, Holm over the methods."
         ),
     ]  # fmt: skip
 
@@ -56,13 +59,19 @@ def _lead(lead: Lead) -> tuple[Cell, ...]:
     margin = figure(lead.margin, digits=3, after=spread(lead.margin_low, lead.margin_high))
     return (
         *where(lead),
-        Cell(lead.leader, code=True),
+        Cell(listed(lead.leaders, 3), code=len(lead.leaders) == 1, note=", ".join(lead.leaders)),
         figure(lead.value, digits=3, after=spread(lead.low, lead.high)),
-        Cell(listed(lead.level), note=", ".join(lead.level)),
+        Cell(listed(lead.level) + _partial(lead), note=", ".join(lead.level)),
         margin if lead.runner_up else Cell(DASH),
         Cell(DASH if lead.p is None else grade(lead.p), number=True),
         _not_better(lead),
     )
+
+
+def _partial(lead: Lead) -> str:
+    """Who has values on fewer examples than others, so that it doesn't lead."""
+    told = [f"{name} ({n} of {lead.examples})" for name, n in lead.partial]
+    return f"; on fewer examples: {listed(told)}" if told else ""
 
 
 def _not_better(lead: Lead) -> Cell:
