@@ -39,7 +39,7 @@ def _item(index: int, rng: np.random.Generator) -> Item:
         attractor = _noun(rng, int(rng.integers(2)))
         words += [*pick(rng, NEAR), "the", *pick(rng, LIKE, int(rng.integers(2))), attractor]
     evidence = ((0, start, start + len(subject)),)
-    options = (VERBS[number], VERBS[1 - number])
+    options = (f" {VERBS[number]}", f" {VERBS[1 - number]}")
     return Item(str(index), (" ".join(words),), None, evidence, options=options)
 
 

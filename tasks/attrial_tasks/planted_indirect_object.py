@@ -38,4 +38,6 @@ def _item(index: int, rng: np.random.Generator) -> Item:
     starts = np.cumsum([0] + [len(word) + 1 for word in words])
     told = (words.index(receiver), 9)
     evidence = tuple((0, int(starts[i]), int(starts[i]) + len(words[i])) for i in told)
-    return Item(str(index), (" ".join(words),), None, evidence, options=(receiver, giver))
+    return Item(
+        str(index), (" ".join(words),), None, evidence, options=(f" {receiver}", f" {giver}")
+    )
