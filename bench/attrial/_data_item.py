@@ -9,6 +9,7 @@ from pathlib import Path
 from attrial import _data_evidence
 from attrial._data_evidence import FORMS as FORMS
 from attrial._data_evidence import Spans, missing
+from attrial._data_head import NO_HEAD, Head
 from attrial._data_images import Boxes, boxes_of, image_of
 from attrial._data_prompt import Continuations, columns_of, fill, options, split_pair
 from attrial.errors import AttrialError, near
@@ -28,6 +29,7 @@ class Item:
             Empty where it is known that there is none; None where nothing is known.
         options: Continuations that are asked about, the right one first; empty for classifiers.
         prefix: What a decoder has said before the option; empty at its start.
+        position: Number of the word that a head is asked about, if one is.
         spans: The players, written like evidence, where players are spans.
         fixed: Parts of the texts that are no players and always stay, written alike.
         image: An image file or what is in one, in place of texts.
@@ -45,6 +47,7 @@ class Item:
     fixed: Spans = ()
     image: Path | bytes | None = None
     boxes: Boxes | None = None
+    position: int | None = None
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,7 @@ class Columns:
         spans_form: How they are written there.
         label_until: What ends the part of a label that counts.
         image: Column of the image, in place of texts.
+        head: What is asked of a head that isn't a sequence classifier's.
     """
 
     texts: tuple[str, ...]
@@ -78,6 +82,7 @@ class Columns:
     spans_form: str = "spans"
     label_until: str | None = None
     image: str | None = None
+    head: Head = NO_HEAD
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -85,7 +90,16 @@ class Columns:
         texts = self.asked.minimal_pair if self.asked and self.asked.minimal_pair else self.texts
         told = columns_of(self.template) if self.template else ()
         asked = self.asked.names if self.asked else ()
-        found = (*texts, *told, self.label, *self.evidence, self.spans, self.image, *asked)
+        found = (
+            *texts,
+            *told,
+            self.label,
+            *self.evidence,
+            self.spans,
+            self.image,
+            *asked,
+            *self.head.names,
+        )
         return tuple(dict.fromkeys(name for name in found if name))
 
     @property
@@ -138,10 +152,11 @@ def _read(id: str, row: Row, columns: Columns) -> Item:
         evidence, spans = (filled.moved(part, columns.texts) for part in (evidence, spans))
         texts, fixed = (filled.text,), filled.fixed
     asked = columns.asked
-    found = options(asked, [row[name] for name in asked.names], texts[-1]) if asked else ()
+    head = columns.head.options(row)
+    found = options(asked, [row[name] for name in asked.names], texts[-1]) if asked else head
     return Item(
         id, texts, label, evidence, found,
-        spans=spans or (), fixed=fixed,
+        spans=spans or (), fixed=fixed, position=columns.head.at(row),
     )  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from attrial._task_tables import (
     ContinuationTable,
     DataTable,
     GivenTable,
+    HeadTable,
     ModelTable,
     RationaleTable,
     SpansTable,
@@ -48,6 +49,7 @@ class TaskFile(Table):
         rationale: Known evidence.
         spans: The players, where these are spans.
         continuation: What a language model is asked about; classifiers have classes instead.
+        head: What a token classifier, an answer finder or a multiple-choice model is asked.
         target: What of the predicted class is explained: log_odds, probability, ...
         players: What is scored: words, tokens, sentences or spans; patches of images.
         removals: The panel that metrics run under; methods explain under the first.
@@ -71,6 +73,7 @@ class TaskFile(Table):
     rationale: RationaleTable | None = None
     spans: SpansTable | None = None
     continuation: ContinuationTable | None = None
+    head: HeadTable | None = None
     target: str = "log_odds"
     players: Literal["words", "tokens", "sentences", "spans", "patches"] = "words"
     removals: tuple[str, ...] = Field(("mask",), min_length=1)
@@ -100,7 +103,9 @@ class TaskFile(Table):
     @model_validator(mode="after")
     def _texts(self) -> Self:
         told = columns_of(self.template) if self.template else self.text or ()
-        if self.image and (self.text or self.template or self.spans or self.continuation):
+        if self.image and (
+            self.text or self.template or self.spans or self.continuation or self.head
+        ):
             raise ValueError("image stands in place of texts: leave those out")
         if self.text and not set(self.text) <= set(told):
             raise ValueError("text names a column that the template lacks")
@@ -127,6 +132,7 @@ TABLES: Mapping[str, type[BaseModel]] = {
     "rationale": RationaleTable,
     "spans": SpansTable,
     "continuation": ContinuationTable,
+    "head": HeadTable,
 }
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from attrial import _task_file, registry
 from attrial._data_files import Form
+from attrial._data_head import Head
 from attrial._data_item import Columns
 from attrial._data_prompt import Continuations, columns_of
 from attrial._task_file import TaskFile
@@ -45,6 +46,9 @@ def load_task(name_or_path: str | Path) -> Task:
 def _asks(file: TaskFile) -> Asks:
     if file.asks is None and _task_file.shows(file):
         return "image classifier"
+    if file.asks is None and file.head is not None:
+        other = "answer finder" if file.head.answer else "token classifier"
+        return "multiple-choice model" if file.head.choices else other
     return file.asks or ("causal language model" if file.continuation else "text classifier")
 
 
@@ -76,6 +80,7 @@ def _columns(file: TaskFile) -> Columns:
         spans_form=cut.form if cut else "spans",
         label_until=file.label_until,
         image=file.image,
+        head=Head(**file.head.model_dump()) if file.head else Head(),
     )
 
 

@@ -8,7 +8,15 @@ from pydantic import BaseModel, ConfigDict
 from attrial._data_files import Form
 from attrial._data_item import Columns
 
-Asks = Literal["text classifier", "causal language model", "encoder-decoder", "image classifier"]
+Asks = Literal[
+    "text classifier",
+    "causal language model",
+    "encoder-decoder",
+    "image classifier",
+    "token classifier",
+    "answer finder",
+    "multiple-choice model",
+]
 
 
 class Frozen(BaseModel):

@@ -63,6 +63,29 @@ Texts = Annotated[tuple[str, ...], Field(min_length=1, max_length=2), BeforeVali
 Values = Annotated[tuple[str, ...], BeforeValidator(_as_text)]
 
 
+class HeadTable(Table):
+    """What is asked of a head that isn't a sequence classifier's: one of three.
+
+    Attributes:
+        position: Of a token classifier: the column of the number of the word whose label is asked
+            about, from 0 over all texts. Beside ``answer``: where the answer starts or ends.
+        answer: Of an answer finder, whose texts are question and context: ``start`` or ``end``. It
+            is asked about at the place that the model predicts, unless ``position`` tells another.
+        choices: Of a multiple-choice model: the columns of the choices, or the one of a list of
+            them. The texts are a context, and a question that is read before each choice.
+    """
+
+    position: str | None = None
+    answer: Literal["start", "end"] | None = None
+    choices: Annotated[tuple[str, ...], BeforeValidator(_as_many)] = ()
+
+    @model_validator(mode="after")
+    def _one(self) -> Self:
+        if bool(self.choices) == bool(self.position or self.answer):
+            raise ValueError("give position, or answer, or choices")
+        return self
+
+
 class DataTable(Table):
     """Where the examples come from: at most one of ``hub``, ``path`` and ``generator``.
 

@@ -9,6 +9,9 @@ from attrial.assignment import Assignment
 from attrial.classifiers import filled, require
 from attrial.errors import AttrialError
 from attrial.example import Example
+from attrial.models.heads_choice import ChoiceModel
+from attrial.models.heads_models import AnswerModel, Headed
+from attrial.models.loading import ANSWERER, CHOOSER, LABELLER
 from attrial.models.text import TextClassifier
 from attrial.models.vision import VisionClassifier
 from attrial.outside import Outside
@@ -68,14 +71,16 @@ def prepare(asked: Asked, task: Task, model: TextClassifier, data: Source) -> Pr
         seed=asked.suite.seed,
         baselines={name: plugin_call.method(name) for name in assignment.BASELINES},
         labels=model.labels,
-        explains=_explains(examples),
+        explains=_explains(model, examples),
     )
     return Prepared(a, model, examples, tuple(_notices(asked, task, data, examples, metrics)))
 
 
-def _explains(examples: Sequence[Example]) -> str:
+def _explains(model: TextClassifier, examples: Sequence[Example]) -> str:
     if all(x.explained is None for x in examples):
         return "the predicted class"
+    if isinstance(model, AnswerModel):
+        return "an end of the answer"
     one = all(len(x.options) == 1 for x in examples)
     return "the continuation" if one else "the first continuation, against the others"
 
@@ -157,6 +162,17 @@ def _same_labels(task: Task, model: TextClassifier) -> None:
         )
 
 
+def _same_head(task: Task, model: TextClassifier) -> None:
+    """A task for another head than a sequence classifier's is asked of that head alone."""
+    wanted = task.asks if task.asks in (LABELLER, ANSWERER, CHOOSER) else None
+    kind = model.KIND if isinstance(model, Headed) else None
+    if wanted != kind:
+        told = f"of the kind {kind!r}" if kind else "none"
+        raise AttrialError(
+            f"task {task.name} asks a model of the kind {task.asks!r}; {model.spec.name} is {told}"
+        )
+
+
 def _made(task: Task, model: TextClassifier, item: Item) -> Example:
     if item.image is not None and not isinstance(model, VisionClassifier):
         raise AttrialError(f"task {task.name} shows images; {model.spec.name} takes texts")
@@ -164,6 +180,11 @@ def _made(task: Task, model: TextClassifier, item: Item) -> Example:
         return model.see(
             item.id, item.image, players=task.players, evidence=item.boxes, label=item.label
         )
+    if isinstance(model, Headed):
+        return model.encode(
+            item.id, item.texts, players=task.players, evidence=item.evidence, label=item.label,
+            spans=item.spans, fixed=item.fixed, options=item.options, position=item.position,
+        )  # fmt: skip
     return model.encode(
         item.id, item.texts, players=task.players, evidence=item.evidence, label=item.label,
         spans=item.spans, fixed=item.fixed, options=item.options, prefix=item.prefix,
@@ -176,6 +197,7 @@ def examples_of(task: Task, model: TextClassifier, found: Sequence[Item]) -> lis
     Raises:
         AttrialError: If the two don't fit: labels, continuations asked of a classifier.
     """
+    _same_head(task, model)
     _same_labels(task, model)
     for item in found:
         if item.options and model.labels:
@@ -184,6 +206,8 @@ def examples_of(task: Task, model: TextClassifier, found: Sequence[Item]) -> lis
                 f"{model.spec.name} is a classifier"
             )
         known = task.labels if item.options else model.labels
+        if isinstance(model, ChoiceModel):
+            known = item.options
         if item.label is not None and item.label >= len(known):
             raise AttrialError(
                 f"task {task.name}: item {item.id} has label {item.label}, but "
