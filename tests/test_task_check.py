@@ -1,4 +1,4 @@
-"""``attrial task check``: what is said of a task's first examples, and of what is wrong with them."""
+"""``attrial task check``: what is said of first examples, and of what is wrong with them."""
 
 import json
 import subprocess
@@ -54,7 +54,7 @@ def test_what_was_understood_is_said_line_by_line(tmp_path: Path, model: Path) -
     assert done.faults == ()
     assert said["data"] == "d.jsonl: 3 examples read, 0 faults"
     assert said["columns"] == (
-        "text = text; label = label; evidence = why; the data have text, label, why"
+        "text = text; label = label; evidence = why (flags); the data have text, label, why"
     )
     assert said["labels"] == "a 1, b 1, c 1; none 0"
     assert said["evidence"] == "known of 2 of 3"
@@ -115,7 +115,7 @@ def test_the_command_ends_with_two_where_something_is_wrong(tmp_path: Path, mode
     task, data = write(tmp_path, *ROWS)
     args = ["task", "check", str(task), "--model", str(model), "--data"]
     good = CliRunner().invoke(app, [*args, str(data)])
-    assert (good.exit_code, "fault" in good.output) == (0, False)
+    assert (good.exit_code, "fault:" in good.output) == (0, False)
     bad = CliRunner().invoke(app, [*args, str(tmp_path / "none.csv")])
     assert bad.exit_code == 2
     assert f"fault: no data file {tmp_path / 'none.csv'}" in bad.output

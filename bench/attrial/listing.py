@@ -1,7 +1,6 @@
 """What is installed, as a table for a terminal or a pipe; reads plugins' files, imports none."""
 
 import textwrap
-import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 
 from attrial import registry
@@ -52,11 +51,15 @@ def _code(kind: str, plugin: registry.Plugin) -> Cells:
 
 
 def _task(plugin: registry.Plugin) -> Cells:
-    described = str(tomllib.loads(plugin.path.read_text()).get("description", ""))
+    from attrial.task import load_task  # only where tasks are listed: the rest stays quick
+
+    task = load_task(plugin.path)
     return {
         "name": plugin.name,
+        "model": task.asks,
+        "needs": task.needs or "nothing",
         "shipped_by": plugin.shipped_by,
-        "summary": " ".join(described.split()),
+        "summary": " ".join(task.description.split()),
     }
 
 
