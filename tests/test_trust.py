@@ -20,7 +20,6 @@ from attrial.trust.ground import Grid
 from attrial.trust.kendall import spearman, tau_b, tau_matrix
 from attrial.trust.leaders import lead
 from attrial.trust.power import power
-from attrial.trust.ranking import over_examples, over_grids
 from attrial.trust.stability import SPLITS, buckets, halves
 from tests.hand_made import By, entry
 
@@ -264,40 +263,6 @@ def test_older_versions_and_controls_do_not_compete() -> None:
     part = trust(entries).parts[0]
     assert part.ground.methods == ("a", "b")
     assert part.leads[0].value == pytest.approx(1, abs=0.02)
-
-
-def test_blocks_are_metrics_or_examples() -> None:
-    two = [
-        entry(By(name, {"aopc": around(k, seed=k), "sufficiency": around(-k, seed=k)}))
-        for k, name in enumerate("abc")
-    ]
-    over = over_grids(grounds(two), "faithfulness")
-    assert over is not None and over.blocks == 2 and over.ranking.w == 1
-    assert [over.methods[i] for i in np.argsort(over.ranking.ranks)] == ["c", "b", "a"]
-    one = grounds(board({"a": 1.0, "b": 0.0}))
-    assert over_grids(one, "faithfulness") is None
-    single = over_examples(one[0].grids[0])
-    assert single is not None and single.blocks == N and single.what == "example, by aopc"
-
-
-def test_a_method_that_a_block_lacks_is_left_out_by_name() -> None:
-    both = [entry(By(m, {"aopc": around(1), "gini": around(0)}), task="one") for m in "abc"]
-    less = [entry(By(m, {"aopc": around(k)}), task="two") for k, m in enumerate("ab")]
-    over = trust([*both, *less]).overall
-    assert [(b.family, b.left_out) for b in over] == [("faithfulness", ("c",))]
-
-
-def test_a_method_that_answers_the_easy_examples_only_has_no_overall_rank() -> None:
-    easy = [None if k > 2 else 9.0 for k in range(N)]
-    names = ("aopc", "sufficiency")
-    entries = [entry(By(m, dict.fromkeys(names, around(k, seed=k)))) for k, m in enumerate("ab")]
-    cheat = entry(By("cheat", dict.fromkeys(names, easy)))
-    (blocks,) = trust([*entries, cheat]).parts[0].blocks
-    assert blocks.methods == ("a", "b") and blocks.left_out == ("cheat",)
-    rows = {"a": easy, "b": [v and v - 1 for v in easy]}
-    nobody = [entry(By(m, dict.fromkeys(names, row))) for m, row in rows.items()]
-    (alike,) = trust(nobody).parts[0].blocks  # what nobody has is missed by nobody
-    assert alike.methods == ("a", "b") and alike.left_out == ()
 
 
 def test_strengths_rank_as_games_are_won() -> None:

@@ -21,7 +21,9 @@ class Findings:
         halves: Agreement of random halves.
         by_means, by_examples: Metric-to-metric agreement under each removal.
         taus, overlaps, signed_ranks: Method-to-method agreement.
-        blocks: Methods ranked over blocks, faithfulness first.
+        primary: Methods ranked over the examples, by the metric that speaks for the task; None
+            where no metric of the removal explained under has a value.
+        others: The same by each other metric.
         strengths: Bradley-Terry strengths under the removal that methods explained under.
         prices: Cost of each method.
         fronts: Quality against cost on each metric of faithfulness and evidence.
@@ -41,7 +43,8 @@ class Findings:
     taus: metrics.Matrix
     overlaps: metrics.Matrix
     signed_ranks: metrics.Matrix
-    blocks: tuple[ranking.Blocks, ...]
+    primary: ranking.Blocks | None
+    others: tuple[ranking.Blocks, ...]
     strengths: tuple[ranking.Strength, ...]
     prices: tuple[costs.Price, ...]
     fronts: dict[str, tuple[costs.Point, ...]]
@@ -59,7 +62,7 @@ def trust(entries: Sequence[Entry]) -> Trust:
     """Everything that the records tell about how far they can be trusted."""
     found = grounds(entries)
     families = list(dict.fromkeys(name for ground in found for name in ground.families))
-    overall = [ranking.over_grids(found, name) for name in families] if len(found) > 1 else []
+    overall = [ranking.over_tasks(found, name) for name in families]
     return Trust(
         tuple(_findings(ground) for ground in found),
         tuple(blocks for blocks in overall if blocks is not None),
@@ -70,7 +73,7 @@ def _findings(ground: Ground) -> Findings:
     grids = ground.grids
     own = [g for g in grids if g.removal == ground.spec.explained_under]
     panels = {r: [g for g in grids if g.removal == r] for r in ground.removals}
-    prices = costs.prices(ground)
+    prices, first = costs.prices(ground), ranking.primary(ground)
     return Findings(
         ground=ground,
         leads=tuple(leaders.lead(g) for g in grids),
@@ -86,7 +89,8 @@ def _findings(ground: Ground) -> Findings:
         taus=methods.taus(ground),
         overlaps=methods.overlaps(ground),
         signed_ranks=methods.signed_ranks(ground),
-        blocks=_blocks(ground),
+        primary=None if first is None else ranking.over_examples(first),
+        others=tuple(ranking.over_examples(g) for g in grids if g is not first),
         strengths=tuple(s for g in own if g.family == FIRST for s in ranking.strengths(g)),
         prices=tuple(prices),
         fronts={g.metric: tuple(costs.front(g, prices)) for g in own if g.family in FRONTS},
@@ -94,16 +98,3 @@ def _findings(ground: Ground) -> Findings:
 
 
 FRONTS = (FIRST, evidence.EVIDENCE)  # families whose means say how good a method is
-
-
-def _blocks(ground: Ground) -> tuple[ranking.Blocks, ...]:
-    """Over removals and metrics where there are several, over examples otherwise."""
-    found = []
-    for family in ground.families:
-        blocks = ranking.over_grids([ground], family)
-        if blocks is None:
-            (grid, *_) = [g for g in ground.grids if g.family == family]
-            blocks = ranking.over_examples(grid)
-        if blocks is not None:
-            found.append(blocks)
-    return tuple(found)

@@ -1,4 +1,4 @@
-"""One metric under one removal as an array of methods by examples, and the means of its rows. Pure."""
+"""One metric under one removal: values of methods by examples, means and best means. Pure."""
 
 from dataclasses import dataclass
 from functools import cached_property

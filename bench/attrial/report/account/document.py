@@ -66,7 +66,7 @@ def _overall(found: Trust) -> list[Part]:
     if not found.overall:
         return []
     title = Heading(2, "Over all tasks", "overall")
-    return [title, *ranks.over_blocks(found.overall)]
+    return [title, *ranks.over_tasks(found.overall)]
 
 
 def _chapter(
@@ -79,7 +79,7 @@ def _chapter(
         ("What the examples can tell", verdicts.power(found)),
         ("Where metrics disagree", agreement.metrics(found)),
         ("Where methods disagree", agreement.methods(found)),
-        ("Methods over blocks", [*ranks.over_blocks(found.blocks), *ranks.strengths(found)]),
+        ("Methods over blocks", [*ranks.over_examples(found), *ranks.strengths(found)]),
         ("The tables", measures.families(section)),
         ("Sanity and robustness", measures.checks(checks, section)),
         ("Cost", measures.costs(found)),
