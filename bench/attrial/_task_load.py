@@ -47,8 +47,9 @@ def _asks(file: TaskFile) -> Asks:
     if file.asks is None and _task_file.shows(file):
         return "image classifier"
     if file.asks is None and file.head is not None:
-        other = "answer finder" if file.head.answer else "token classifier"
-        return "multiple-choice model" if file.head.choices else other
+        if file.head.choices:
+            return "multiple-choice model"
+        return "answer finder" if file.head.answer else "token classifier"
     return file.asks or ("causal language model" if file.continuation else "text classifier")
 
 
