@@ -32,6 +32,8 @@ class Example:
         labels: What each option looks like.
         explained: The output that is explained; None for the one that the model prefers.
         prefix: Token ids of what a decoder has said before the options; it stays whatever leaves.
+        spoken: How many of the last positions a decoder said after the prefix; an encoder never
+            reads them.
         apart: Whether each output speaks of a label by itself, and several may hold; else outputs
             are classes that exclude each other.
     """
@@ -51,6 +53,7 @@ class Example:
     labels: tuple[str, ...] = ()
     explained: int | None = None
     prefix: tuple[int, ...] = ()
+    spoken: int = 0
     apart: bool = False
 
     @property
@@ -71,6 +74,8 @@ class Example:
             h.update(np.ascontiguousarray(part, np.int64).tobytes() + b"|")
         if self.options:
             h.update(repr((self.options, self.prefix)).encode())
+        if self.spoken:
+            h.update(f"{self.spoken} spoken".encode())
         return h.hexdigest()
 
     def to_players(self, tokens: Floats) -> Floats:

@@ -12,6 +12,7 @@ from attrial.explaining import check, conversing, ready
 from attrial.generation import Generation, matrix
 from attrial.masks import Floats, everything
 from attrial.models.causal import CausalModel
+from attrial.models.seq2seq import Seq2SeqModel
 from attrial.models.text import TextClassifier
 from attrial.plugin_call import PluginMethod
 from attrial.target import Target
@@ -37,9 +38,11 @@ def explain_generation(
 
     What it writes is fixed once, on the full prompt. Each token is then explained by what stood
     before it: the players of the prompt, and every token written earlier, which is a player too.
+    An encoder-decoder translates the prompt, or whatever else it was trained for.
 
     Args:
-        model: A causal language model: a folder, a Hub id, or a loaded pair (model, tokenizer).
+        model: A language model, causal or an encoder-decoder: a folder, a Hub id, or a loaded
+            pair (model, tokenizer).
         prompt: The text.
         method: A call such as ``shapley`` or ``integrated_gradients(steps=30)``.
         max_new_tokens: How many tokens it may write; it ends where its config says so.
@@ -78,13 +81,13 @@ def explain_generation(
     )
 
 
-def _writer(model: TextClassifier) -> CausalModel:
-    if not isinstance(model, CausalModel):
-        raise AttrialError(f"{model.spec.name} is no causal language model: it writes nothing")
+def _writer(model: TextClassifier) -> CausalModel | Seq2SeqModel:
+    if not isinstance(model, CausalModel | Seq2SeqModel):
+        raise AttrialError(f"{model.spec.name} is no language model: it writes nothing")
     return model
 
 
-def _steps(model: CausalModel, x: Example, said: Sequence[int]) -> list[Example]:
+def _steps(model: CausalModel | Seq2SeqModel, x: Example, said: Sequence[int]) -> list[Example]:
     """What stood before each token, with the token as the only continuation asked about."""
     return [
         replace(

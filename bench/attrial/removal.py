@@ -35,6 +35,7 @@ class Rows:
         options: (k, C, m) token ids of the continuations that are asked about, -1 behind the end of
             each; None where none is.
         prefix: (k, p) token ids of what a decoder has said before them, -1 behind the end.
+        spoken: (k,) how many of the last positions of a row its decoder said.
         read: (k,) the position in its row at which a head that speaks at every one is read.
     """
 
@@ -46,6 +47,7 @@ class Rows:
     lengths: Ints
     options: Ints | None = None
     prefix: Ints | None = None
+    spoken: Ints | None = None
     read: Ints | None = None
 
     @property
@@ -101,6 +103,7 @@ def in_place(
         lengths=np.full(k, shape[1], np.int64),
         options=_options(x, k),
         prefix=np.tile(np.array(x.prefix, np.int64), (k, 1)) if x.prefix else None,
+        spoken=np.full(k, x.spoken, np.int64) if x.spoken else None,
         read=np.full(k, x.read, np.int64),
     )
 
@@ -137,7 +140,25 @@ def closed_up(rows: Rows) -> Rows:
         lengths=lengths,
         options=rows.options,
         prefix=rows.prefix,
+        spoken=_still_spoken(rows),
         read=_moved(rows),
+    )
+
+
+def _still_spoken(rows: Rows) -> Ints | None:
+    """How many of the decoder's positions are left once invisible ones are gone."""
+    if rows.spoken is None:
+        return None
+    last = np.arange(rows.visible.shape[1]) >= (rows.lengths - rows.spoken)[:, None]
+    return np.asarray((rows.visible & last).sum(axis=1))
+
+
+def _spoken(parts: Sequence[Rows]) -> Ints | None:
+    if all(p.spoken is None for p in parts):
+        return None
+    none = [np.zeros(len(p.lengths), np.int64) for p in parts]
+    return np.concatenate(
+        [z if p.spoken is None else p.spoken for p, z in zip(parts, none, strict=True)]
     )
 
 
@@ -164,6 +185,7 @@ def stack(parts: Sequence[Rows], *, width: int, pad: int = 0) -> Rows:
         lengths=lengths,
         options=_joined([p.options for p in parts]),
         prefix=_prefixes([p.prefix for p in parts]),
+        spoken=_spoken(parts),
         read=_reads([p.read for p in parts]),
     )
 

@@ -7,17 +7,33 @@ import numpy as np
 from attrial import algebra
 from attrial.ask import Attention
 from attrial.errors import NotApplicable
+from attrial.example import Example
 from attrial.masks import Floats
 
 SPOKEN = -1  # the decoder's last position, where the answer is read
 
 
-def read_by(reply: Attention, read: int) -> tuple[Attention, int]:
+def read_by(x: Example, reply: Attention) -> tuple[Attention, int]:
     """Weights from queries to the input, and the query that the answer is read from.
 
     Of two stacks these are the decoder's to the encoder's outputs, from its last position.
+
+    Raises:
+        NotApplicable: If words of the decoder are players, which have no part in these.
     """
-    return (reply, read) if reply.cross is None else (reply.cross, SPOKEN)
+    if reply.cross is None:
+        return reply, x.read
+    if x.spoken:
+        raise NotApplicable("what the decoder said has no part in its attention to the source")
+    return reply.cross, SPOKEN
+
+
+def everywhere(x: Example, source: Floats, said: Floats) -> Floats:
+    """One value a position (t,): of the source (t,), and of what the decoder said (t',)."""
+    whole = np.array(source)
+    if x.spoken:
+        whole[-x.spoken :] = said[-x.spoken :]
+    return whole
 
 
 def three(reply: Attention) -> tuple[Attention, Attention, Attention]:
@@ -27,9 +43,14 @@ def three(reply: Attention) -> tuple[Attention, Attention, Attention]:
 
 
 def rolled(
-    reply: Attention, residual: object, *, ratio: float = 0.0, protect: Sequence[int] = ()
+    x: Example,
+    reply: Attention,
+    residual: object,
+    *,
+    ratio: float = 0.0,
+    protect: Sequence[int] = (),
 ) -> Floats:
-    """Shares (s,) of the input in the decoder's last position: a row of X, rollout of both stacks.
+    """Shares (t,) of the input in the decoder's last position: a row of [D | X], by rollout.
 
     Raises:
         NotApplicable: If the residual's share isn't one number.
@@ -38,8 +59,8 @@ def rolled(
     encoder = algebra.discard(encoder, ratio, protect=protect)
     decoder, cross = algebra.discard(decoder, ratio), algebra.discard(cross, ratio, protect=protect)
     share = one_share(residual)
-    _, found = algebra.rollout_encoder_decoder(encoder, decoder, cross, share)
-    return np.asarray(found[SPOKEN])
+    said, source = algebra.rollout_encoder_decoder(encoder, decoder, cross, share)
+    return everywhere(x, source[SPOKEN], said[SPOKEN])
 
 
 def one_share(residual: object) -> float:

@@ -54,7 +54,7 @@ def attention(
             or ``max`` over all positions.
     """
     reply = yield from attend(fuse=None if head is not None else fusion, stacks=2)
-    part, read = read_by(reply, x.read)
+    part, read = read_by(x, reply)
     weights = part.weights if head is None else _head(part.weights, head)
     return x.to_players(pick_row(pick_layer(weights, layer), row, read))
 

@@ -58,11 +58,11 @@ def attention_attribution(
             paper's).
     """
     within("attention_attribution", "steps", steps, 1, MOST)
-    full, read = read_by((yield from attend(stacks=2)), x.read)
+    full, read = read_by(x, (yield from attend(stacks=2)))
     number = layer_number(len(full.weights), layer)
     integral: Floats = np.zeros_like(full.weights[number])
     for at, weight in zip(*rule(quadrature, steps), strict=True):
         reply = yield from attend(gradient=True, scale=float(at), layer=number, stacks=2)
-        integral += weight * np.asarray(read_by(reply, x.read)[0].gradient)[number]
+        integral += weight * np.asarray(read_by(x, reply)[0].gradient)[number]
     products = (full.weights[number] * integral).sum(0)
     return x.to_players(pick_row(products, row, read))

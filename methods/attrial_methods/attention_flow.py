@@ -4,7 +4,7 @@ from attrial import algebra
 from attrial.ask import Asking, attend
 from attrial.example import Example
 from attrial.masks import Scores
-from attrial_methods._stacks import one_share, three
+from attrial_methods._stacks import everywhere, one_share, three
 
 SIGN = "nonnegative"
 CLASS_SPECIFIC = False
@@ -59,6 +59,6 @@ def attention_flow(
         return x.to_players(flows[0])
     encoder, decoder, cross = (part.weights for part in three(reply))
     steps = algebra.joined(encoder, decoder, cross, one_share(residual))
-    spoken = decoder.shape[-1]
-    flows = algebra.flow(steps, 0.0, rows=[spoken - 1], normalise=normalise)
-    return x.to_players(flows[0, spoken:])
+    said = decoder.shape[-1]
+    flows = algebra.flow(steps, 0.0, rows=[said - 1], normalise=normalise)[0]
+    return x.to_players(everywhere(x, flows[said:], flows[:said]))

@@ -44,7 +44,7 @@ def attention_grad_cam(
         layer: ``last``, ``first`` or a number (0 comes first).
         row: The query: ``read``, ``last``, or ``mean`` or ``max`` over all positions.
     """
-    reply, read = read_by((yield from attend(gradient=True, stacks=2)), x.read)
+    reply, read = read_by(x, (yield from attend(gradient=True, stacks=2)))
     number = layer_number(len(reply.weights), layer)
     heads = np.asarray(reply.gradient)[number].mean((-2, -1))
     cam = np.maximum(np.tensordot(heads, reply.weights[number], axes=1), 0)

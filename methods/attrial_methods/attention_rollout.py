@@ -68,7 +68,7 @@ def attention_rollout(
     reply = yield from attend(fuse=fusion, stacks=2)
     special = np.flatnonzero(x.owner == FIXED).tolist()
     if reply.cross is not None:
-        found, alone = _of_two(reply, residual, discard, start, special)
+        found, alone = _of_two(x, reply, residual, discard, start, special)
     else:
         shares = yield from mixing(residual)
         found, alone = _of_one(reply.weights, shares, discard, start, special, x.read)
@@ -93,10 +93,10 @@ def _of_one(
 
 
 def _of_two(
-    reply: Attention, residual: object, ratio: float, start: int, special: list[int]
+    x: Example, reply: Attention, residual: object, ratio: float, start: int, special: list[int]
 ) -> tuple[Floats, Floats]:
     """Shares (t,) of the input in the decoder's last position, and those of uniform attention."""
     if start:
         raise NotApplicable("with two stacks all layers count")
-    alone = rolled(without_looking(reply), residual)
-    return rolled(reply, residual, ratio=ratio, protect=special), alone
+    alone = rolled(x, without_looking(reply), residual)
+    return rolled(x, reply, residual, ratio=ratio, protect=special), alone

@@ -46,6 +46,6 @@ def attention_x_gradient(
         fusion: ``mean``, ``max`` or ``min`` over heads.
         row: The query: ``read``, ``last``, or ``mean`` or ``max`` over all positions.
     """
-    reply, read = read_by((yield from attend(gradient=True, stacks=2)), x.read)
+    reply, read = read_by(x, (yield from attend(gradient=True, stacks=2)))
     products = algebra.fuse_any(reply.weights * np.asarray(reply.gradient), fusion)
     return x.to_players(pick_row(pick_layer(products, layer), row, read))

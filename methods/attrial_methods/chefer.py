@@ -7,7 +7,7 @@ from attrial.ask import Asking, attend
 from attrial.errors import NotApplicable
 from attrial.example import Example
 from attrial.masks import Scores
-from attrial_methods._stacks import SPOKEN, three
+from attrial_methods._stacks import SPOKEN, everywhere, three
 
 SIGN = "nonnegative"
 CLASS_SPECIFIC = True
@@ -52,5 +52,5 @@ def chefer(x: Example, *, seed: int, start: int = 0) -> Asking[Scores]:
     if start:
         raise NotApplicable("with two stacks all layers count")
     encoder, decoder, cross = ((p.weights, np.asarray(p.gradient)) for p in three(reply))
-    _, relevance = algebra.chefer_encoder_decoder(encoder, decoder, cross)
-    return x.to_players(relevance[SPOKEN])
+    said, source = algebra.chefer_encoder_decoder(encoder, decoder, cross)
+    return x.to_players(everywhere(x, source[SPOKEN], said[SPOKEN]))

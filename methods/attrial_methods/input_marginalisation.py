@@ -4,7 +4,7 @@ import numpy as np
 
 from attrial.ask import Asking, infill, keep
 from attrial.example import Example
-from attrial.masks import Scores, everything, all_but_each
+from attrial.masks import Scores, all_but_each, everything
 
 SIGN = "signed"
 CLASS_SPECIFIC = True

@@ -2,16 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from pathlib import Path
 
-import numpy as np
 from transformers import AutoModelForCausalLM, PreTrainedModel, PreTrainedTokenizerBase
 
 from attrial.errors import AttrialError
 from attrial.example import Example
 from attrial.models import pairing
 from attrial.models.continuing import Continuing
+from attrial.models.growing import ends, grown, shown
 from attrial.models.loading import CAUSAL, fetch, source
 from attrial.models.probing import forward_of
 from attrial.models.prompts import Prompts
@@ -126,35 +125,16 @@ class CausalModel(TextClassifier):
 
     @property
     def ends(self) -> frozenset[int]:
-        """Tokens that end what is generated; configs name one, a list, or none."""
-        generation = self.forward.model.generation_config
-        named = generation.eos_token_id if generation is not None else None
-        if named is None:
-            named = self.forward.model.config.get_text_config().eos_token_id
-        return frozenset(named if isinstance(named, list) else [named]) - {None}
+        """Tokens that end what is generated."""
+        return ends(self.forward.model)
 
     def grown(self, x: Example, said: Sequence[int]) -> Example:
         """The prompt followed by tokens that were generated, each a player; nothing is asked."""
-        shown = self.shown(said)
-        return replace(
-            x,
-            players=(*x.players, *shown),
-            ids=np.append(x.ids, np.array(said, np.int64)),
-            types=np.append(x.types, np.zeros(len(said), np.int64)),
-            owner=np.append(x.owner, np.arange(x.n, x.n + len(said))),
-            read=len(x.ids) + len(said) - 1,
-            spans=(*x.spans, *[(0, 0)] * len(said)),
-            truth=None,
-            options=(),
-            labels=(),
-            explained=None,
-        )
+        return grown(x, said, self.shown(said))
 
     def shown(self, said: Sequence[int]) -> tuple[str, ...]:
         """What each token adds to the text, for the eye alone."""
-        decode = self.encoder.tokenizer.decode
-        texts = [str(decode(list(said[:i]))) for i in range(len(said) + 1)]
-        return tuple(b[len(a) :] if b.startswith(a) else b for a, b in pairwise(texts))
+        return shown(self.encoder.tokenizer, said)
 
     @property
     def prompts(self) -> Prompts:

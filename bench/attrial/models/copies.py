@@ -13,7 +13,8 @@ OPTIONS = "attrial_options"  # (R, C, m) token ids that are read, -1 where there
 PLACES = "attrial_places"  # (R', m) positions at which the next token's logits are read
 OWN = "attrial_own"  # (R', w') which positions are a row's own
 WIDTH = "attrial_width"  # (1, w): a row's positions without any continuation
-PRIVATE = frozenset({OPTIONS, PLACES, OWN, WIDTH})  # none of them is for the model
+ORIGIN = "attrial_origin"  # (R', t') the encoder's position that each of the decoder's is, or -1
+PRIVATE = frozenset({OPTIONS, PLACES, OWN, WIDTH, ORIGIN})  # none of them is for the model
 
 Arguments = Mapping[str, Tensor]
 

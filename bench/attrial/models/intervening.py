@@ -49,8 +49,11 @@ def suppressed(asks: Sequence[tuple[Subject, Suppress]], forward: Forward) -> li
     """Outputs (k, classes) with attention scores to players scaled down in every layer.
 
     Raises:
-        NotApplicable: If the model's attention can't be edited.
+        NotApplicable: If the model's attention can't be edited, or a decoder's own words are
+            players.
     """
+    if any(subject.example.spoken for subject, _ in asks):
+        raise NotApplicable("a decoder's attention to its own words isn't scaled down")
 
     def run(arguments: Arguments, wide: int, places: Places) -> Tensor:
         factors = np.ones((len(places), wide))

@@ -8,9 +8,11 @@ from transformers import AutoModelForSeq2SeqLM, PreTrainedModel, PreTrainedToken
 
 from attrial.example import Example
 from attrial.models import pairing
+from attrial.models.growing import ends, grown, shown
 from attrial.models.loading import SEQUENCE, fetch, source
 from attrial.models.probing import forward_of, places
 from attrial.models.sources import Sources
+from attrial.models.spoken import check_tied
 from attrial.models.text import TextClassifier
 from attrial.models.translating import Translating, beginning
 
@@ -95,6 +97,32 @@ class Seq2SeqModel(TextClassifier):
         if options:
             return encoder.ask(x, options, prefix)
         return self.next_token(x, encoder.target(prefix))
+
+    def generate(self, x: Example, count: int) -> tuple[int, ...]:
+        """What the model says greedily: at most ``count`` tokens, its end among them.
+
+        Raises:
+            AttrialError: If that is more than its decoder takes.
+        """
+        self.sources.fits(x, len(x.prefix) + count)
+        said: list[int] = []
+        while len(said) < count and not (said and said[-1] in ends(self.forward.model)):
+            said += self.predict([self.grown(x, said)])
+        return tuple(said)
+
+    def grown(self, x: Example, said: Sequence[int]) -> Example:
+        """The source and what was said after the prefix, each token a player; nothing is asked.
+
+        Raises:
+            NotApplicable: If the stacks have embeddings of their own each.
+        """
+        check_tied(self.forward.model)
+        longer = grown(x, said, self.shown(said))
+        return replace(longer, read=x.read, spoken=len(said))
+
+    def shown(self, said: Sequence[int]) -> tuple[str, ...]:
+        """What each token adds to the text, for the eye alone."""
+        return shown(self.encoder.tokenizer, said)
 
     @property
     def sources(self) -> Sources:

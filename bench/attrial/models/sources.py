@@ -42,12 +42,20 @@ class Sources(Encoder):
     ) -> Example:
         """The example with continuations and a prefix by their token ids."""
         prefix = (*self.begin, *before)
-        if len(prefix) + max(map(len, options)) - 1 > self.said:
+        self.fits(x, len(prefix) + max(map(len, options)) - 1)
+        return replace(x, options=options, labels=labels, prefix=prefix, explained=0)
+
+    def fits(self, x: Example, tokens: int) -> None:
+        """Make sure that the decoder takes so many.
+
+        Raises:
+            AttrialError: If it doesn't.
+        """
+        if tokens > self.said:
             raise AttrialError(
                 f"example {x.id!r}: the decoder takes {self.said} tokens, fewer than its prefix "
                 "and continuation have"
             )
-        return replace(x, options=options, labels=labels, prefix=prefix, explained=0)
 
     def target(self, text: str) -> Ids:
         """Ids of a text that the decoder says, without special tokens."""

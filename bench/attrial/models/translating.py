@@ -1,6 +1,6 @@
 """One forward of an encoder-decoder: how likely each continuation of what its decoder said is."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import torch
@@ -10,11 +10,12 @@ from attrial.batching import Batch, plan, width
 from attrial.errors import AttrialError
 from attrial.masks import Ints
 from attrial.models.continuing import Continuing, extent
-from attrial.models.copies import OPTIONS, OWN, PLACES, WIDTH
+from attrial.models.copies import OPTIONS, ORIGIN, OWN, PLACES, WIDTH
 from attrial.models.forward import Arguments, Forward
+from attrial.models.spoken import Before, before, carried, heard, spoken
 from attrial.removal import NO_TOKEN, Rows
 
-SAID = "decoder_input_ids"
+SAID, SEEN = "decoder_input_ids", "decoder_attention_mask"
 
 
 def beginning(model: object) -> tuple[int, ...]:
@@ -53,8 +54,9 @@ class Translating(Continuing):
             return plan(rows.lengths, tokens=self.tokens)
         kinds = _kinds(rows)
         found = []
-        for count, length, wide in np.unique(kinds, axis=0).tolist():
-            here = np.flatnonzero((kinds == (count, length, wide)).all(axis=1))
+        for kind in np.unique(kinds, axis=0):
+            here = np.flatnonzero((kinds == kind).all(axis=1))
+            count, length = kind[:2].tolist()
             budget = self.tokens // (count if length > 1 else 1)
             batches = plan(rows.lengths[here], tokens=budget)
             found += [Batch(b.width, here[b.rows], b.fresh) for b in batches]
@@ -62,33 +64,43 @@ class Translating(Continuing):
 
     def arguments(self, rows: Rows, batch: Batch) -> Arguments:
         """What the model is called with for one batch, and where its logits are read."""
-        found = Forward.arguments(self, rows, batch)
         if rows.prefix is None:
-            return found
-        count, length, wide = _kinds(rows)[batch.rows[0]].tolist()
+            return Forward.arguments(self, rows, batch)
+        count, length, wide, _ = _kinds(rows)[batch.rows[0]].tolist()
         copies = count if length > 1 else 1
-        if rows.options is None:
-            options = np.full((len(batch.rows), 1, 1), NO_TOKEN)
-        else:
+        options = np.full((len(batch.rows), 1, 1), NO_TOKEN)
+        if rows.options is not None:
             options = rows.options[batch.rows, :count, :length]
+        tails = options.reshape(-1, length) if copies > 1 else options[:, 0]
+        found = Forward.arguments(self, replace(rows, visible=heard(rows)), batch)
+        found = {name: _copied(t, copies) for name, t in found.items()}
+        if rows.options is not None:
             found |= self._tensors({OPTIONS: options})
-        prefix = np.repeat(rows.prefix[batch.rows], copies, axis=0)
-        tails = options.reshape(len(prefix), -1) if copies > 1 else options[:, 0]
-        said, places = self._said(prefix, tails, wide)
-        found = {name: t if name == OPTIONS else _copied(t, copies) for name, t in found.items()}
-        return found | self._tensors({SAID: said, PLACES: places}) | self._own(batch, copies)
+        found |= self._said(before(rows, batch.rows).copied(copies), tails, wide)
+        return found | self._own(batch, copies)
 
-    def _said(self, prefix: Ints, tails: Ints, wide: int) -> tuple[Ints, Ints]:
-        """Decoder rows (R', wide) of a prefix and a tail but for its last token; read places."""
-        said = np.full((len(prefix), wide), self.pad)
-        ends = (prefix != NO_TOKEN).sum(axis=1)
-        said[:, : prefix.shape[1]] = np.where(prefix == NO_TOKEN, self.pad, prefix)[:, :wide]
+    def _said(self, told: Before, tails: Ints, wide: int) -> Arguments:
+        """Decoder rows (R', wide) of what was said and a tail but for its last token."""
+        ends, room = told.lengths, [(0, 0), (0, max(0, wide - told.ids.shape[1]))]
+        ids = np.pad(told.ids, room, constant_values=NO_TOKEN)[:, :wide]
         for j in range(tails.shape[1] - 1):
             on = np.flatnonzero(tails[:, j + 1] != NO_TOKEN)
-            said[on, ends[on] + j] = tails[on, j]
+            ids[on, ends[on] + j] = tails[on, j]
         last = ends - 1 + np.maximum((tails != NO_TOKEN).sum(axis=1), 1) - 1
-        places = ends[:, None] - 1 + np.arange(tails.shape[1])
-        return said, np.minimum(places, last[:, None])
+        places = np.minimum(ends[:, None] - 1 + np.arange(tails.shape[1]), last[:, None])
+        found = {SAID: np.where(ids == NO_TOKEN, self.pad, ids), PLACES: places}
+        if (told.origin >= 0).any():
+            seen = np.pad(told.seen, room, constant_values=True)[:, :wide]
+            found[SEEN] = (seen & (ids != NO_TOKEN)).astype(np.int64)
+            found[ORIGIN] = np.pad(told.origin, room, constant_values=-1)[:, :wide]
+        return self._tensors(found)
+
+    def _dropped(self, rows: Rows) -> Rows:
+        """Rows without hidden positions at their ends, so that nobody stands there who speaks."""
+        shorter = super()._dropped(rows)
+        if rows.spoken is None:
+            return shorter
+        return replace(shorter, spoken=(rows.spoken - rows.lengths + shorter.lengths).clip(0))
 
     def _own(self, batch: Batch, copies: int) -> Arguments:
         """Where the rows' own positions are among those of several copies: everywhere."""
@@ -104,7 +116,10 @@ class Translating(Continuing):
             said = start.expand(len(arguments["input_ids"]), -1)
             at = torch.full((len(said), 1), said.shape[1] - 1, device=self.device)
             arguments = {**arguments, SAID: said, PLACES: at}
-        return super().raw(arguments)
+        if ORIGIN not in arguments:
+            return super().raw(arguments)
+        with carried(self.model, arguments[ORIGIN]):
+            return super().raw(arguments)
 
 
 def _copied(tensor: Tensor, copies: int) -> Tensor:
@@ -112,9 +127,14 @@ def _copied(tensor: Tensor, copies: int) -> Tensor:
 
 
 def _kinds(rows: Rows) -> Ints:
-    """Continuations, the longest one's length and the decoder's width, of each row: (k, 3)."""
+    """What decides the shapes of each row's forward: (k, 4).
+
+    Continuations, the longest one's length, the decoder's width, and whether it said more than its
+    prefix.
+    """
     assert rows.prefix is not None
     none = np.ones((len(rows.prefix), 2), np.int64)
     asked = none if rows.options is None else extent(rows.options)
-    ends = (rows.prefix != NO_TOKEN).sum(axis=1) + asked[:, 1] - 1
-    return np.column_stack([asked, [width(int(n)) for n in ends]])
+    said = spoken(rows)
+    ends = (rows.prefix != NO_TOKEN).sum(axis=1) + said + asked[:, 1] - 1
+    return np.column_stack([asked, [width(int(n)) for n in ends], said > 0])
