@@ -38,7 +38,8 @@ def sequential_integrated_gradients(
         Enguehard, Findings of ACL 2023, arXiv:2305.15853.
 
     Traps:
-        It costs n times the gradients of integrated gradients. Being occlusion in the limit, it
+        It costs n times the gradients of integrated gradients: on long inputs take few steps or
+        sentences for players. Being occlusion in the limit, it
         shares its faults: copies of evidence hide each other, and the scores don't sum to anything.
         The paper divides by the scores' norm at the end, which no ranking sees.
 
@@ -51,13 +52,13 @@ def sequential_integrated_gradients(
     """
     within("sequential_integrated_gradients", "steps", steps, 1, MOST)
     at, weights = rule(quadrature, steps)
-    shares = np.concatenate([at, [0.0, 1.0]])
-    points = np.ones((x.n, len(shares), x.n))
-    points[np.arange(x.n), :, np.arange(x.n)] = shares
-    dotted, told = yield from along(points.reshape(-1, x.n), baseline=baseline, seed=seed)
-    parts = x.to_players(dotted).reshape(points.shape)
-    scores = weights @ np.diagonal(parts, axis1=0, axis2=2)[: len(at)]
-    values = told.reshape(x.n, -1)
-    gap = np.abs(scores - (values[:, -1] - values[:, -2])).max()
+    points = np.ones((x.n, steps, x.n))
+    points[np.arange(x.n), :, np.arange(x.n)] = at
+    left_out, full = 1 - np.eye(x.n), np.ones((1, x.n))  # the ends of all ways: one is theirs all
+    asked = np.concatenate([points.reshape(-1, x.n), left_out, full])
+    dotted, told = yield from along(asked, baseline=baseline, seed=seed)
+    parts = x.to_players(dotted[: x.n * steps]).reshape(points.shape)
+    scores = weights @ np.diagonal(parts, axis1=0, axis2=2)
+    gap = np.abs(scores - (told[-1] - told[-1 - x.n : -1])).max()
     yield from note({"completeness_gap": float(gap)})
     return np.asarray(scores)
