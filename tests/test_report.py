@@ -10,6 +10,7 @@ from attrial import leaderboard, report
 from attrial.errors import AttrialError
 from attrial.record import PluginSpec, Trial
 from attrial.report import words
+from attrial.report.gaps import gaps
 from attrial.report.tables import Table, conflicts, sections
 from attrial.store import Entry
 from tests import made_up
@@ -146,13 +147,13 @@ def test_gaps_are_told_once_with_who_and_why() -> None:
         entry_of("c", {"aopc": [None, *near(0.4)[1:]]}),
         entry_of("d", {"aopc": [1.5, *near(0.4)[1:]]}),
     )
-    assert ["".join(p.text for p in s) for s in words.gaps(table)] == [
+    assert ["".join(p.text for p in s) for s in gaps(table)] == [
         "aopc beats the best order that was found on 1 of 9: d.",
         "aopc is undefined on 2 of 9 (no evidence): a and b.",
         "aopc is undefined on 1 of 9 (no evidence): c.",
     ]
     everyone = table_of(entry_of("a", {"aopc": holes}), entry_of("b", {"aopc": holes}))
-    assert "".join(p.text for p in words.gaps(everyone)[0]).endswith(": all methods and controls.")
+    assert "".join(p.text for p in gaps(everyone)[0]).endswith(": all methods and controls.")
 
 
 def test_a_missing_scale_is_told_with_its_reason() -> None:
@@ -160,8 +161,26 @@ def test_a_missing_scale_is_told_with_its_reason() -> None:
     lost = {"normalised": {"aopc": None}, "reasons": {"aopc/normalised": "flat"}}
     trials = [t.model_copy(update=lost) if i < 2 else t for i, t in enumerate(whole.trials)]
     table = table_of(Entry(whole.record, trials))
-    assert ["".join(p.text for p in s) for s in words.gaps(table)] == [
+    assert ["".join(p.text for p in s) for s in gaps(table)] == [
         "aopc has no normalised value on 2 of 9 (flat): a."
+    ]
+
+
+def test_metrics_that_lack_the_same_share_a_line() -> None:
+    metrics: Metrics = {"aopc": near(0.5), "deletion_auc": [*near(0.5)[:8], None]}
+    lost = {
+        "normalised": dict.fromkeys(metrics),
+        "reasons": {f"{m}/normalised": "flat" for m in metrics} | {"deletion_auc": "no evidence"},
+    }
+    entries = []
+    for name in "ab":
+        whole = entry_of(name, metrics)
+        trials = [t.model_copy(update=lost) for t in whole.trials]
+        entries.append(Entry(whole.record, trials))
+    assert ["".join(p.text for p in s) for s in gaps(table_of(*entries))] == [
+        "aopc and deletion_auc have no normalised value on any example (flat): "
+        "all methods and controls.",
+        "deletion_auc is undefined on 1 of 9 (no evidence): all methods and controls.",
     ]
 
 

@@ -213,3 +213,14 @@ def test_a_model_of_many_tasks_opens_with_all_verdicts() -> None:
     short = text[text.index("## In short") : text.index("### Verdict")]
     assert "planted_keyword. Faithfulness" in short and "planted_xor. Known evidence" in short
     assert "## Over all tasks" in text
+
+
+def test_one_method_cannot_be_ranked_and_that_is_all_that_is_said() -> None:
+    text = markdown(document([entry(By("a", {"aopc": [0.1, 0.2, 0.5]}))]))
+    assert "One method alone can't be ranked" in text and "were made before" not in text
+
+
+def test_nobody_leads_in_halves_that_rank_nobody() -> None:
+    text = markdown(document([entry(By(m, {"aopc": [0.5] * 12})) for m in "abcde"]))
+    assert "Random halves: no half ranks anybody." in text and "100%" not in text
+    assert re.search(r"\| (\w, ){2}\w and 2 more +\| 0.500", text)  # all tie for the best mean

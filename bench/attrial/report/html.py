@@ -8,6 +8,7 @@ from attrial import leaderboard
 from attrial.leaderboard import Row
 from attrial.report import ledger, words
 from attrial.report.figures import Figure, Sample, figures, samples, styles
+from attrial.report.gaps import gaps
 from attrial.report.tables import Conflict, Line, Section, Table, conflicts, sections
 from attrial.report.template import render
 from attrial.store import Entry
@@ -113,7 +114,7 @@ def _panel(table: Table) -> Panel:
     if table.family == "faithfulness":
         title, brief = f"{title} · players removed by {table.removal}", f"{title} · {table.removal}"
         short = table.removal
-    said, missing = words.verdict(table), words.gaps(table)
+    said, missing = words.verdict(table), gaps(table)
     return Panel(table, title, brief, short, said, missing, _chance(table.lines))
 
 

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from attrial.leaderboard import Row
 from attrial.report import words
+from attrial.report.gaps import gaps
 from attrial.report.tables import Line, Section, Table, conflicts, sections
 
 READ = (
@@ -48,9 +49,9 @@ def _section(section: Section) -> list[str]:
 def _table(table: Table) -> list[str]:
     header = ["method", *(f"{c.metric.replace('_', ' ')} {c.arrow}" for c in table.columns)]
     lines = [[_name(line), *(_cell(row, table) for row in line.cells)] for line in table.lines]
-    gaps = [f"- {say(sentence)}" for sentence in words.gaps(table)]
+    missing = [f"- {say(sentence)}" for sentence in gaps(table)]
     said = " ".join(say(sentence) for sentence in words.verdict(table))
-    return [_heading(table), said, grid(header, lines), *(["\n".join(gaps)] if gaps else [])]
+    return [_heading(table), said, grid(header, lines), *(["\n".join(missing)] if missing else [])]
 
 
 def _heading(table: Table) -> str:

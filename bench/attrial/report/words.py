@@ -164,54 +164,6 @@ def _clash(c: Conflict) -> str:
     return f"{c.metric} rank {rank(c.here)} against {rank(c.there)}"
 
 
-def gaps(table: Table) -> list[Sentence]:
-    """What is undefined, on how many examples, why; and where the best order was beaten."""
-    told: dict[tuple[str, str], list[str]] = {}
-    for line in table.lines:
-        for row in (row for row in line.cells if row is not None and row.applicable):
-            for gap in _gaps(row):
-                told.setdefault((row.metric, gap), []).append(line.method)
-    return _not_applicable(table) + [
-        [Phrase(metric, True), Phrase(f" {gap}: "), *_who(found, table), Phrase(".")]
-        for (metric, gap), found in told.items()
-    ]
-
-
-def _not_applicable(table: Table) -> list[Sentence]:
-    """One sentence a method that the model can't answer, with what it lacks."""
-    lacking = {
-        line.method: why
-        for line in table.lines
-        for row in line.cells
-        if row is not None and not row.applicable
-        for why in row.reasons
-    }
-    return [[Phrase(who, True), Phrase(f" is {why}.")] for who, why in lacking.items()]
-
-
-def _gaps(row: Row) -> list[str]:
-    found: list[str] = []
-    if row.undefined:
-        tried = row.n + row.undefined
-        found.append(f"is undefined on {row.undefined} of {tried} ({reasons(row.reasons)})")
-    if row.normalised_reasons:
-        lost = f"{row.n - row.normalised_n} of {row.n} ({reasons(row.normalised_reasons)})"
-        found.append(f"has no normalised value on {lost}")
-    if row.above_best and not row.control:
-        found.append(f"beats the best order that was found on {row.above_best} of {row.n}")
-    return found
-
-
-def reasons(found: dict[str, int]) -> str:
-    """Reasons with how often each occurs, where there are several."""
-    return "; ".join(f"{why}: {times}" if len(found) > 1 else why for why, times in found.items())
-
-
-def _who(found: Sequence[str], table: Table) -> Sentence:
-    everyone = len(found) == len(table.lines) > 1
-    return [Phrase("all methods and controls")] if everyone else names(found)
-
-
 def facts(section: Section) -> list[tuple[str, str]]:
     """What a reader must know of a section before its tables."""
     head = section.head

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from statistics import median
 
 from attrial.report.account.places import where
-from attrial.report.parts import Bullets, Cell, Part, Table, figure, head, note
+from attrial.report.parts import Bullets, Cell, Part, Table, figure, head, note, plain
 from attrial.report.phrases import DASH, Phrase, Sentence, count
 from attrial.trust import Change, Findings, Halves
 
@@ -20,6 +20,8 @@ MOST = 8  # claims that are named before the rest is counted
 def changes(found: Findings) -> list[Part]:
     """A sentence for each axis, a table of agreement, and the claims that turn."""
     lines = (found.removals, found.targets, found.lengths, found.odd_even)
+    if len(found.ground.methods) < 2:
+        return [plain("One method alone can't be ranked, so no verdict can change.")]
     said = [_random_halves(found.halves)]
     said += [_axis(axis, told) for axis, told in zip(AXES, lines, strict=True)]
     return [Bullets(tuple(said)), _table(found), note(READ), *_turned(found)]
@@ -59,7 +61,8 @@ def _range(taus: Sequence[float]) -> str:
 def _axis(axis: str, found: Sequence[Change]) -> Sentence:
     taus = [c.tau for c in found if c.tau is not None]
     if not taus:
-        return [Phrase(AXES[axis], True), Phrase(f": {_nothing(axis)}")]
+        why = "no metric ranks anybody." if found else _nothing(axis)
+        return [Phrase(AXES[axis], True), Phrase(f": {why}")]
     claims = sum(c.claims for c in found)
     turned = sum(len(c.turned) for c in found)
     leaders = sum(not c.same_leader for c in found)

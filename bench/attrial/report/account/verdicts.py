@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from attrial.report import words
 from attrial.report.account.places import grade, heading, where
+from attrial.report.gaps import gaps
 from attrial.report.parts import (
     Bullets,
     Cell,
@@ -85,7 +86,7 @@ def missing(section: Section) -> list[Part]:
     said = [
         [Phrase(f"{heading(table.removal, table.family)}: "), *sentence]
         for table in section.tables
-        for sentence in words.gaps(table)
+        for sentence in gaps(table)
     ]
     if not said:
         return [plain("Every cell of this board is defined on every example.")]
