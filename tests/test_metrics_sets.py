@@ -75,7 +75,17 @@ def test_infidelity_over_all_sets() -> None:
         assert testing.score("infidelity", GAME, scaled) != pytest.approx(plain)
     zero = fmean((d**2).tolist())
     assert testing.score("infidelity(scaled=True)", GAME, [0.0] * 5) == pytest.approx(zero)
-    assert random_expectation("infidelity", GAME) == pytest.approx(zero)
+
+
+@pytest.mark.parametrize("unit", [0.001, 0.1, 1.0, 10.0])
+def test_random_scores_in_no_unit_are_better_than_chance_by_infidelity(unit: float) -> None:
+    game = slow.additive([1.0, 2, 3, 4, 0.5, 1])
+    drawn = unit * np.random.default_rng(0).random((200, 6))
+    found = np.array([testing.score("infidelity", game, row) for row in drawn])
+    chance = random_expectation("infidelity", game)
+    assert chance == random_expectation("infidelity(scaled=True)", game)
+    assert found.mean() > chance
+    assert testing.score("infidelity", game, [1.0, 2, 3, 4, 0.5, 1]) < chance  # as it can be beaten
 
 
 def test_linear_datamodelling_over_all_sets() -> None:

@@ -13,7 +13,7 @@ READS = "log_odds"
 FAMILY = "faithfulness"
 UNIT = "nats^2"
 RANKED = False
-VERSION = 2
+VERSION = 3
 DRAWS = 50  # of random attributions
 
 
@@ -69,13 +69,13 @@ def best_factor(said: Floats, fell: Floats) -> float:
 
 
 def expected(x: Example, *, seed: int, scaled: bool = False, samples: int = 200) -> Asking[float]:
-    """Scores of 0, which predict no drop: random ones have no unit to be drawn in.
+    """The mean over many random attributions, uniform in [0, 1], each with its best factor.
 
-    With scaling they need none: the mean over many random attributions, uniform in [0, 1].
+    Random ones have no unit to be drawn in. So chance gets the best one, without scaling too:
+    scores of 0 would be worse than random ones of a fitting unit, and nobody's chance.
     """
     must_have_players(x.n)
     gone = of_any_size(x.n, samples=samples, seed=seed)
     fell = yield from drops(gone)
-    drawn = at_random(x.n, draws=DRAWS if scaled else 1, seed=seed)
-    said = [worth(gone, row if scaled else np.zeros(x.n)) for row in drawn]
+    said = [worth(gone, row) for row in at_random(x.n, draws=DRAWS, seed=seed)]
     return float(np.mean([((best_factor(s, fell) * s - fell) ** 2).mean() for s in said]))
