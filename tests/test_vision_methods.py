@@ -89,15 +89,25 @@ def test_the_digest_tells_images_and_grids_apart() -> None:
     assert it.see("a", seen.picture(), players="patches(2)").digest != same.digest
 
 
+def test_an_example_of_one_model_serves_another_with_patches_like_its_own() -> None:
+    one, other = (VisionClassifier.of(seen.model("vit"), seen.processor()) for _ in range(2))
+    subject = (Subject(one.see("x", seen.picture()), "blur", Target(0)), np.eye(16, dtype=bool))
+    assert np.array_equal(one.keep([subject])[0], other.keep([subject])[0])
+
+
 def test_altered_copies_share_patches_and_nothing_else() -> None:
     model, x = filled("vit")
     altered = Altered(model, [x])
     other = altered.randomised(altered.strata, seed=0)
+    anew = altered.randomised(altered.strata, seed=0, how="init")
     subject = (Subject(x, "mean", Target(0)), np.ones((1, x.n), bool))
     own = model.keep([subject])[0]
     assert np.abs(other.keep([subject])[0] - own).max() > 1e-2
+    assert np.abs(anew.keep([subject])[0] - own).max() > 1e-2
     assert np.array_equal(model.keep([subject])[0], own)
     with pytest.raises(NotApplicable, match="patches are embedded from their pixels"):
         altered.shifted(seed=0)
     with pytest.raises(NotApplicable, match="patches are embedded from their pixels"):
         altered.noisy(radius=0.1, seed=0)
+    with pytest.raises(NotApplicable, match="images are never padded"):
+        altered.padded(3)

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Self
+from weakref import WeakValueDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,15 @@ FIRST = 1 << 32  # ids of contents begin here
 SPREAD = 0.5  # of the blur, in sides of a patch
 
 
+class Known(dict[int, Pixels]):
+    """Pixels (c, h, w) of patches by their ids."""
+
+
+# Models with patches of one shape share what they know, so that examples of one serve another: an
+# id says all of a patch, whoever saw it first. It goes when the last of these models does.
+_KNOWN: WeakValueDictionary[tuple[int, int, int], Known] = WeakValueDictionary()
+
+
 @dataclass(frozen=True, eq=False)
 class Patches:
     """The patches of all images that were seen, each kept once.
@@ -27,15 +37,20 @@ class Patches:
         shape: (c, h, w) of one patch: channels and pixels.
         grid: (rows, columns) of patches in an image.
         prefix: How many positions stand before the patches: class token, registers.
-        known: Pixels (c, h, w) of each patch by its id.
+        known: The patches.
         soft: Ids of blurred images, by the digest of the example.
     """
 
     shape: tuple[int, int, int]
     grid: tuple[int, int]
     prefix: int
-    known: dict[int, Pixels] = field(default_factory=dict)
+    known: Known
     soft: dict[str, Ints] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, shape: tuple[int, int, int], grid: tuple[int, int], prefix: int) -> Self:
+        """Patches of a model that knows what others of its kind do."""
+        return cls(shape, grid, prefix, _KNOWN.setdefault(shape, Known()))
 
     def __deepcopy__(self, memo: object) -> Self:
         """Itself: what an id stands for is the same for every copy of a model."""

@@ -19,9 +19,16 @@ from tokenizers.models import WordLevel
 from tokenizers.normalizers import Lowercase
 from tokenizers.pre_tokenizers import BertPreTokenizer
 from tokenizers.processors import TemplateProcessing
-from transformers import BertConfig, BertForSequenceClassification, PreTrainedTokenizerFast
+from transformers import (
+    BertConfig,
+    BertForSequenceClassification,
+    PreTrainedModel,
+    PreTrainedTokenizerFast,
+)
+from transformers.image_processing_utils import BaseImageProcessor
 
 from attrial.task import Item, load_task
+from attrial_tasks import _train_vision
 from attrial_tasks._words import FILLER, LONG, SHORT, TRAINING
 
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
@@ -164,12 +171,14 @@ def train(task: str, recipe: Recipe) -> BertForSequenceClassification:
 
 def mislabelled(
     task: str, seed: int
-) -> tuple[BertForSequenceClassification, PreTrainedTokenizerFast]:
+) -> tuple[PreTrainedModel, PreTrainedTokenizerFast | BaseImageProcessor]:
     """A model of a planted task that was trained on shuffled labels, for a minute at most.
 
     There is nothing to learn but the texts by heart. The process's threads and generator are its
     own again afterwards.
     """
+    if task == _train_vision.TASK:
+        return _train_vision.mislabelled(seed)
     recipe = Recipe(steps=300, pool=1000, seed=seed)
     ids, labels = made(task, recipe.pool, TRAINING + seed)
     shuffled = np.random.default_rng(seed).permutation(labels)

@@ -105,6 +105,23 @@ def train(recipe: Recipe) -> ViTForImageClassification:
     return fit(ViTForImageClassification(config()), pixels, labels, recipe)
 
 
+def mislabelled(seed: int) -> tuple[ViTForImageClassification, ViTImageProcessorPil]:
+    """A model that was trained on shuffled labels, for a minute at most, and its processor.
+
+    The process's threads and generator are its own again afterwards.
+    """
+    recipe = Recipe(steps=300, pool=1000, seed=seed)
+    pixels, labels = made(recipe.pool, TRAINING + seed)
+    shuffled = labels[torch.from_numpy(np.random.default_rng(seed).permutation(len(labels)))]
+    threads = torch.get_num_threads()
+    with torch.random.fork_rng(devices=[]):
+        torch.set_num_threads(1)
+        torch.manual_seed(seed)
+        model = fit(ViTForImageClassification(config()), pixels, shuffled, recipe)
+        torch.set_num_threads(threads)
+    return model, processor()
+
+
 def accuracy(model: ViTForImageClassification, pixels: Tensor, labels: Tensor) -> float:
     """Share of whole images that are classified right."""
     with torch.no_grad():

@@ -18,6 +18,7 @@ from attrial.models.embedding import table
 from attrial.models.padded import Padded
 from attrial.models.strata import Stratum, begin_anew, shuffle, strata
 from attrial.models.text import TextClassifier
+from attrial.models.vision import VisionClassifier
 from attrial.subject import Subject
 from attrial.target import Target
 
@@ -127,6 +128,8 @@ class Altered:
             NotApplicable: If the model's positions end before.
         """
         given = self.classifier
+        if isinstance(given, VisionClassifier):
+            raise NotApplicable("images are never padded")
         longest = max(len(x.ids) for x in self.examples)
         places = int(getattr(given.forward.model.config, "max_position_embeddings", 0) or 0)
         if 0 < places - given.forward.offset < longest + extra:
@@ -166,7 +169,7 @@ class Altered:
 
 
 def _outputs(classifier: TextClassifier, examples: Sequence[Example]) -> Floats:
-    subjects = [(Subject(x, "delete", Target(0)), everything(x.n)) for x in examples]
+    subjects = [(Subject(x, "zero", Target(0)), everything(x.n)) for x in examples]
     return np.concatenate(classifier.keep(subjects))
 
 

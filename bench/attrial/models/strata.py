@@ -10,6 +10,8 @@ import torch
 from torch import Tensor, nn
 from transformers import AutoModelForSequenceClassification, PreTrainedModel
 
+from attrial.models.vision_model import Patched
+
 
 @dataclass(frozen=True)
 class Stratum:
@@ -74,8 +76,15 @@ def begin_anew(model: PreTrainedModel, names: Sequence[str], *, seed: int) -> No
 def _fresh(model: PreTrainedModel, seed: int) -> Iterator[tuple[str, Tensor]]:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        made = AutoModelForSequenceClassification.from_config(model.config)  # type: ignore[no-untyped-call]
+        made = _made(model)
     yield from made.named_parameters()
+
+
+def _made(model: PreTrainedModel) -> PreTrainedModel:
+    if isinstance(model, Patched):
+        return Patched(type(model.inner)(model.config), model.words.patches)
+    made: PreTrainedModel = AutoModelForSequenceClassification.from_config(model.config)  # type: ignore[no-untyped-call]
+    return made
 
 
 def _put(parameter: Tensor, values: Tensor) -> None:

@@ -21,7 +21,6 @@ from attrial.models.vision_encode import Box, ImageEncoder, Picture
 from attrial.models.vision_forward import VisionForward, forward_of, patched
 from attrial.models.vision_loading import fetch
 from attrial.patches import ImageVocabulary
-from attrial.record import ModelSpec
 from attrial.subject import Subject
 
 
@@ -161,7 +160,6 @@ def _build(
     patches, can = model.words.patches, {"keep", "slope", "relevance", "soften"}
     if forward.square:
         can |= {"attend", "suppress", "layers"}
-    weights, dtype = pairing.digest(inner), str(inner.dtype).removeprefix("torch.")
-    spec = ModelSpec(name=name, revision=revision, weights=weights, dtype=dtype)
+    spec = pairing.spec(forward, name, revision)
     words = ImageVocabulary(patches=patches, drops=forward.drops > 0)
     return VisionClassifier(forward, ImageEncoder(processor, patches), words, spec, frozenset(can))

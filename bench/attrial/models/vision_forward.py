@@ -70,10 +70,10 @@ def patched(inner: PreTrainedModel) -> Patched:
         blank = torch.zeros((1, *size), dtype=inner.dtype, device=inner.device)
         count = first(layer(blank)).shape[1]
         grid = _grid(count, size)
-        probe = Patched(inner, Patches((size[0], 1, 1), size[1:], 0))
+        probe = Patched(inner, Patches.of((size[0], 1, 1), size[1:], 0))
         positions = watched(probe.body, lambda: inner(pixel_values=blank)).shape[1]
         shape = (size[0], size[1] // grid[0], size[2] // grid[1])
-        found = Patched(inner, Patches(shape, grid, positions - count))
+        found = Patched(inner, Patches.of(shape, grid, positions - count))
         _check(found)
     return found
 
