@@ -16,9 +16,8 @@ from attrial.report.account.document import document
 from attrial.report.parts import Drawing
 
 METRICS = (
-    *("comprehensiveness", "sufficiency", "deletion_auc", "insertion_auc", "aopc"),
-    *("decision_flip_fraction", "faithfulness_correlation", "linear_datamodelling"),
-    *("infidelity(scaled=True)", "gini", "entropy"),
+    *("aopc", "comprehensiveness", "sufficiency", "deletion_auc", "insertion_auc"),
+    *("decision_flip_fraction", "gini", "entropy"),
 )
 
 
