@@ -85,6 +85,7 @@ def _of_data(task: Task, found: Tried, source: str) -> Iterator[str]:
 
 def _columns(columns: Columns) -> str:
     parts = {
+        "image": columns.image,
         "text": columns.template or ", ".join(columns.texts),
         "label": columns.label,
         "evidence": ", ".join(columns.evidence)
