@@ -32,12 +32,46 @@ def rows(entries: Sequence[Entry]) -> list[Row]:
     define, by sign-flip tests with Holm's correction over all pairs of the board. Of a run that is
     there twice the first is read.
     """
-    boards: dict[Place, list[Seat]] = {}
-    unique = {entry.record.spec.digest: entry for entry in reversed(entries)}
-    for _, entry in sorted(unique.items()):
+    boards: dict[tuple[Place, str], list[Seat]] = {}
+    for entry, infill in settled(entries):
         for metric in entry.record.spec.metrics:
-            boards.setdefault(_place(entry, metric), []).append((entry, metric))
-    return [row for _, seats in sorted(boards.items()) for row in _board(_each_once(seats))]
+            boards.setdefault((_place(entry, metric, infill), infill), []).append((entry, metric))
+    return [
+        row
+        for (_, infill), seats in sorted(boards.items())
+        for row in _board(_each_once(seats), infill)
+    ]
+
+
+def settled(entries: Sequence[Entry]) -> list[tuple[Entry, str]]:
+    """Each run once, with what draws stand-ins where it stands: empty if nothing does.
+
+    Two models that draw stand-ins make two boards. A run that asked for none reads the same beside
+    any: it joins the only one there is, unless a run with that one holds the same already.
+    """
+    unique = {e.record.spec.digest: e for e in reversed(entries)}
+    known: dict[str, set[str]] = {}
+    for e in unique.values():
+        if e.record.spec.model.infill:
+            known.setdefault(_stage(e.record.spec), set()).add(e.record.spec.model.infill)
+    found: dict[str, tuple[Entry, str]] = {}
+    for e in sorted(unique.values(), key=lambda e: e.record.spec.model.infill is None):
+        spec = e.record.spec
+        only = known.get(_stage(spec), set())
+        infill = spec.model.infill or (min(only) if len(only) == 1 else "")
+        found.setdefault(_with(spec, infill).digest, (e, infill))
+    return sorted(found.values(), key=lambda pair: pair[0].record.spec.digest)
+
+
+def _with(spec: Spec, infill: str) -> Spec:
+    model = spec.model.model_copy(update={"infill": infill or None})
+    return spec.model_copy(update={"model": model})
+
+
+def _stage(spec: Spec) -> str:
+    """All that a task's boards have in common, but what draws stand-ins."""
+    common = {"data", "model", "players", "target", "explained_under", "seed"}
+    return json.dumps(_with(spec, "").model_dump(mode="json", include=common), sort_keys=True)
 
 
 def _each_once(seats: Sequence[Seat]) -> list[Seat]:
@@ -50,12 +84,19 @@ def _each_once(seats: Sequence[Seat]) -> list[Seat]:
     ]
 
 
-def _place(entry: Entry, metric: str) -> Place:
+def _place(entry: Entry, metric: str, infill: str) -> Place:
     spec, facts = entry.record.spec, entry.record.facts[metric]
     plugin = spec.metrics[metric]
     return (
         *(spec.data.task, spec.model.name, spec.model.revision or "", spec.model.weights),
-        *(spec.model.dtype, spec.data.digest, spec.players, spec.target, spec.explained_under),
+        *(
+            spec.model.dtype,
+            infill,
+            spec.data.digest,
+            spec.players,
+            spec.target,
+            spec.explained_under,
+        ),
         # Tables open with the removal that methods explained under, and with faithfulness.
         *(spec.removal != spec.explained_under, spec.removal),
         *(facts.family != "faithfulness", facts.family, metric, plugin.name, plugin.version),
@@ -63,7 +104,7 @@ def _place(entry: Entry, metric: str) -> Place:
     )
 
 
-def _board(seats: Sequence[Seat]) -> list[Row]:
+def _board(seats: Sequence[Seat], infill: str) -> list[Row]:
     """Rows of one board: methods best first, then what is not ranked, then controls."""
     values = _values(seats)
     ranked = sorted(_ranked(seats), key=lambda i: _by_value(seats[i]))
@@ -78,7 +119,9 @@ def _board(seats: Sequence[Seat]) -> list[Row]:
         for i, (low, high), tied, versus in zip(ranked, intervals, letters, chance, strict=True)
     }
     rest = sorted(set(range(len(seats))) - set(ranked), key=lambda i: _by_value(seats[i]))
-    return [_row(seats[i], extras.get(i, {})) for i in (*ranked, *rest)]
+    return [
+        _row(seats[i], {**extras.get(i, {}), "infill": infill or None}) for i in (*ranked, *rest)
+    ]
 
 
 def _intervals(better: Bools, values: Floats) -> list[tuple[int, int]]:
@@ -187,6 +230,7 @@ def _of_spec(spec: Spec, metric: str) -> dict[str, object]:
         "explained_under": spec.explained_under,
         "seed": spec.seed,
         "shipped_by": spec.method.shipped_by,
+        "class_specific": spec.method.class_specific,
         "version": spec.method.version,
         "metric_version": spec.metrics[metric].version,
         "players": spec.players,

@@ -37,8 +37,13 @@ class Bound:
         args = cast(
             dict[str, JsonValue], TypeAdapter(dict[str, object]).dump_python(self.args, mode="json")
         )
+        declared = self.constant("CLASS_SPECIFIC", None)
         return PluginSpec(
-            name=self.plugin.name, args=args, version=version, shipped_by=self._shipped_by
+            name=self.plugin.name,
+            args=args,
+            version=version,
+            shipped_by=self._shipped_by,
+            class_specific=declared if isinstance(declared, bool) else None,
         )
 
     @property

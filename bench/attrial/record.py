@@ -17,12 +17,14 @@ class PluginSpec(_Frozen):
 
     ``shipped_by`` is a distribution with its version (``attrial 0.1.0``), or a file with the sha256
     of its content (``file mine.py sha256 0123456789ab``).
+    ``class_specific`` is what a method declares: False if it gives every class the same scores.
     """
 
     name: str
     args: dict[str, JsonValue] = {}
     version: int = 1
     shipped_by: str = ""
+    class_specific: bool | None = None
 
     @property
     def origin(self) -> str:
@@ -99,9 +101,11 @@ class Spec(_Frozen):
         dumped = self.model_dump(mode="json")
         if self.model.device is None:  # runs on the CPU keep the names that they had before
             del dumped["model"]["device"]
-        dumped["method"]["shipped_by"] = self.method.origin
-        for name, metric in self.metrics.items():
-            dumped["metrics"][name]["shipped_by"] = metric.origin
+        named = [(dumped["method"], self.method)]
+        named += [(dumped["metrics"][name], metric) for name, metric in self.metrics.items()]
+        for plugin, spec in named:
+            plugin["shipped_by"] = spec.origin
+            del plugin["class_specific"]  # told, and decides nothing
         text = json.dumps(dumped, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 

@@ -36,6 +36,9 @@ class Row(BaseModel):
         above_best: Examples on which it beat the best order that the search found.
         version, metric_version: Of the method and of the metric.
         run: Digest of the record.
+        infill: What draws stand-ins for removed players on this board, None where nothing does.
+        class_specific: Whether the method explains one class, as it declares; False: it gives every
+            class the same scores. None where it declares nothing, and of older records.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -74,6 +77,8 @@ class Row(BaseModel):
     weights: str
     data_digest: str
     run: str
+    infill: str | None = None
+    class_specific: bool | None = None
 
     @property
     def applicable(self) -> bool:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from attrial.leaderboard import Row
 from attrial.report import words
 from attrial.report.phrases import DASH
-from attrial.report.tables import Column, Line, Section, Table, sections
+from attrial.report.tables import BLIND, DAGGER, Column, Line, Section, Table, sections
 
 WIDE = 4  # metrics that fit beside each other
 ESCAPED = {
@@ -23,6 +23,7 @@ ESCAPED = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
     DASH: "--",
+    DAGGER: r"$^\dagger$",
 }
 
 
@@ -115,7 +116,7 @@ def _name(line: Line) -> str:
     if line.control:
         return rf"\emph{{{escape(line.method.replace('_', ' '))}}}"
     older = f" (version {line.version}, older)" if line.older else ""
-    return rf"\texttt{{{escape(line.method)}}}{older}"
+    return rf"\texttt{{{escape(line.method)}}}{escape(line.mark)}{older}"
 
 
 def _cell(row: Row | None, table: Table) -> str:
@@ -146,7 +147,7 @@ def _caption(section: Section, table: Table) -> str:
         title += f", players removed by {table.removal}"
     where = f"{title}: task {head.task}, model {head.model}, n = {table.examples} examples"
     how = f"players {head.players}, {head.target}, seed {head.seed}"
-    return f"{escape(where)}, {escape(how)}. {READ}" + _undefined(table)
+    return f"{escape(where)}, {escape(how)}. {READ}" + _undefined(table) + _blind(table)
 
 
 READ = (
@@ -159,6 +160,10 @@ READ = (
 def _undefined(table: Table) -> str:
     some = any(r is not None and r.undefined for line in table.lines for r in line.cells)
     return " (k/n): defined on k of n examples." if some else ""
+
+
+def _blind(table: Table) -> str:
+    return f" {escape(BLIND)}" if table.marked else ""
 
 
 def _label(section: Section, table: Table, columns: range) -> str:

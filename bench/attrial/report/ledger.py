@@ -98,5 +98,5 @@ def versions(entries: Iterable[Entry]) -> dict[str, str]:
 
 def plugins(specs: Iterable[PluginSpec]) -> list[PluginSpec]:
     """Each method or metric once, by name."""
-    unique = {spec.model_dump_json(): spec for spec in specs}
+    unique = {spec.model_dump_json(exclude={"class_specific"}): spec for spec in specs}
     return sorted(unique.values(), key=lambda s: (s.label, s.version, s.shipped_by))

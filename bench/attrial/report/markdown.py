@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from attrial.leaderboard import Row
 from attrial.report import words
 from attrial.report.gaps import gaps
-from attrial.report.tables import Line, Section, Table, conflicts, sections
+from attrial.report.tables import BLIND, Line, Section, Table, conflicts, sections
 
 READ = (
     "Cells: mean and the ranks that the method may have, 1 = best; **bold**: no method is told to "
@@ -51,7 +51,8 @@ def _table(table: Table) -> list[str]:
     lines = [[_name(line), *(_cell(row, table) for row in line.cells)] for line in table.lines]
     missing = [f"- {say(sentence)}" for sentence in gaps(table)]
     said = " ".join(say(sentence) for sentence in words.verdict(table))
-    return [_heading(table), said, grid(header, lines), *(["\n".join(missing)] if missing else [])]
+    below = [*([BLIND] if table.marked else []), *(["\n".join(missing)] if missing else [])]
+    return [_heading(table), said, grid(header, lines), *below]
 
 
 def _heading(table: Table) -> str:
@@ -61,7 +62,9 @@ def _heading(table: Table) -> str:
 
 def _name(line: Line) -> str:
     older = f" (version {line.version}, older)" if line.older else ""
-    return f"*{line.method.replace('_', ' ')}*" if line.control else code(line.method) + older
+    if line.control:
+        return f"*{line.method.replace('_', ' ')}*"
+    return code(line.method) + line.mark + older
 
 
 def _cell(row: Row | None, table: Table) -> str:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations, groupby
+from itertools import combinations
 from statistics import mean
 
 from attrial.leaderboard import ALPHA, Row
@@ -12,6 +12,8 @@ from attrial.report.titles import apart
 from attrial.stats import least_examples
 
 Key = tuple[str, ...]
+DAGGER = "\N{DAGGER}"
+BLIND = f"{DAGGER} class-blind: gives every class the same scores."
 
 
 @dataclass(frozen=True)
@@ -44,6 +46,12 @@ class Line:
         """The cells that have a rank."""
         return [row for row in self.cells if row is not None and row.rank_low is not None]
 
+    @property
+    def mark(self) -> str:
+        """A dagger on methods that say that they give every class the same scores."""
+        blind = any(row is not None and row.class_specific is False for row in self.cells)
+        return DAGGER if blind and not self.control else ""
+
 
 @dataclass(frozen=True)
 class Hole:
@@ -69,6 +77,11 @@ class Table:
     def methods(self) -> list[Line]:
         """The lines that compete."""
         return [line for line in self.lines if line.ranked]
+
+    @property
+    def marked(self) -> bool:
+        """Whether a line has a mark that needs its footnote."""
+        return any(line.mark for line in self.lines)
 
     def may_be_best(self) -> dict[str, tuple[int, int]]:
         """Method -> on how many metrics none is told to be better, of how many.
@@ -159,7 +172,10 @@ class Section:
 
 def sections(rows: Iterable[Row]) -> list[Section]:
     """Cut the rows into sections, in their order; each section into tables."""
-    parts = [list(part) for _, part in groupby(rows, key=section_key)]
+    cut: dict[Key, list[Row]] = {}
+    for row in rows:
+        cut.setdefault(section_key(row), []).append(row)
+    parts = list(cut.values())
     told = apart([part[0] for part in parts])
     return [_section(part, facts) for part, facts in zip(parts, told, strict=True)]
 
@@ -167,7 +183,8 @@ def sections(rows: Iterable[Row]) -> list[Section]:
 def section_key(row: Row) -> Key:
     """What all rows of a section have in common."""
     place = (row.task, row.model, row.model_revision or "", row.weights, row.data_digest)
-    return (*place, row.players, row.target, row.explained_under, str(row.seed))
+    drawn = row.infill or ""
+    return (*place, row.players, row.target, row.explained_under, str(row.seed), drawn)
 
 
 def _section(rows: Sequence[Row], facts: tuple[str, ...]) -> Section:

@@ -10,6 +10,7 @@ FACTS: Mapping[str, Callable[[Row], str]] = {
     "model": lambda row: row.model,
     "revision": lambda row: f"revision {(row.model_revision or 'none')[:SHORT]}",
     "weights": lambda row: f"weights {row.weights[:SHORT]}",
+    "infill": lambda row: f"stand-ins by {row.infill or 'none'}",
     "data": lambda row: f"data {row.data_digest[:SHORT]}",
     "players": lambda row: row.players,
     "target": lambda row: row.target,

@@ -168,8 +168,10 @@ def facts(section: Section) -> list[tuple[str, str]]:
     """What a reader must know of a section before its tables."""
     head = section.head
     model = head.model if head.model_revision is None else f"{head.model} @ {head.model_revision}"
+    drawn = [("stand-ins by", head.infill)] if head.infill else []
     return [
         ("model", model),
+        *drawn,
         ("examples", str(section.examples)),
         ("players", head.players),
         ("explained", head.target),

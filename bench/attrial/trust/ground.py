@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import rankdata
 
+from attrial.leaderboard import settled
 from attrial.masks import Ints, Scores, Values
 from attrial.record import Spec, Trial
 from attrial.store import Entry
@@ -57,11 +58,10 @@ class Ground:
 
 def grounds(entries: Sequence[Entry]) -> list[Ground]:
     """Cut records into tasks with their models; older versions of methods and metrics stay out."""
-    unique = {e.record.spec.digest: e for e in entries}
     cut: dict[Key, list[Entry]] = {}
-    for _, entry in sorted(unique.items()):
+    for entry, infill in settled(entries):
         if entry.record.spec.metrics:  # a run under a removal that no metric depends on is empty
-            cut.setdefault(_key(entry.record.spec), []).append(entry)
+            cut.setdefault((*_key(entry.record.spec), infill), []).append(entry)
     return [_ground(found) for _, found in sorted(cut.items())]
 
 

@@ -5,7 +5,7 @@ from attrial.report import words
 from attrial.report.account.places import heading
 from attrial.report.parts import Cell, Part, Table, figure, head, note, plain
 from attrial.report.phrases import DASH
-from attrial.report.tables import Line, Section
+from attrial.report.tables import BLIND, Line, Section
 from attrial.report.tables import Table as Board
 from attrial.row import Row
 from attrial.trust import Findings
@@ -14,7 +14,8 @@ from attrial.trust.costs import Point, Price
 
 def families(section: Section) -> list[Part]:
     """The boards of a section, one table each: mean, ranks that may be, letters."""
-    return [*(_board(table) for table in section.tables), note(FAMILIES)]
+    blind = [note(BLIND)] if any(table.marked for table in section.tables) else []
+    return [*(_board(table) for table in section.tables), note(FAMILIES), *blind]
 
 
 FAMILIES = (
@@ -37,7 +38,7 @@ def _board(table: Board) -> Table:
 
 def _name(line: Line) -> Cell:
     older = f" (version {line.version}, older)" if line.older else ""
-    return Cell(line.method + older, code=not line.control)
+    return Cell(line.method + line.mark + older, code=not line.control)
 
 
 def _cell(row: Row | None, table: Board) -> Cell:
