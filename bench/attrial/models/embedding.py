@@ -62,8 +62,8 @@ def table(model: PreTrainedModel) -> nn.Module:
 
     Encoder-decoders hold a shared one beside those of their stacks, which they never call.
     """
-    stack = model.get_encoder() if model.config.is_encoder_decoder else model
-    module = stack.get_input_embeddings()
+    inner = model.get_encoder() if model.config.is_encoder_decoder else model
+    module = (inner if isinstance(inner, PreTrainedModel) else model).get_input_embeddings()
     if not isinstance(module, nn.Module):
         raise NotApplicable(f"{type(model).__name__} has no word embeddings")
     return module
