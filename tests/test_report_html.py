@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from attrial import report
-from attrial.report import figures, heatmap, ledger, svg
+from attrial.report import figures, heatmap, ledger, parts_html, svg
+from attrial.report.account import document
 from attrial.store import Entry
 from tests import made_up
 from tests.made_up import Made
@@ -266,3 +267,35 @@ def test_warnings_that_all_share_are_said_once() -> None:
 def test_controls_have_no_scores_to_show() -> None:
     control = made_up.entry(Made(n=2, metrics=("aopc",)), "best_order", 1.0)
     assert figures.samples(ledger.own([control]), ["best_order"]) == []
+
+
+class Boxes(html.parser.HTMLParser):
+    """Tables, each with what it lies in."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.last: dict[str, str] = {}
+        self.tables: list[tuple[str, str]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = {k: v or "" for k, v in attrs}
+        if tag == "table":
+            self.tables.append((given.get("class", ""), self.last.get("class", "")))
+        self.last = given
+
+
+def test_wide_tables_scroll_in_their_own_box_beside_the_names_of_methods() -> None:
+    found = made_up.entries(removals=("mask", "delete"), n=6)
+    for text in (report.page(found), parts_html.html("A title", document(found))):
+        boxes = Boxes()
+        boxes.feed(text)
+        wide = [box for kind, box in boxes.tables if kind in ("board", "glance", "matrix")]
+        assert wide and set(wide) == {"scroll"}
+        rules = dict(re.findall(r"^(\.[^{]+?) \{([^}]+)\}", text, flags=re.M))
+        assert "overflow-x: auto" in rules[".scroll"]
+        names = rules['.scroll th[scope="row"], .scroll thead th:first-child']
+        assert "position: sticky" in names and "background: var(--paper)" in names
+        heads = (
+            rules[".board thead th"] + rules[".board tbody th"] + rules.get(".plain thead th", "")
+        )
+        assert "anywhere" not in heads and "break-word" not in heads  # no word is cut
