@@ -166,6 +166,15 @@ def test_a_missing_scale_is_told_with_its_reason() -> None:
     ]
 
 
+def test_a_partial_method_that_beats_all_others_leaves_nobody_first() -> None:
+    ahead: list[float | None] = [*near(0.9)[:8], None]
+    (sentence, *_) = said(entry_of("part", {"aopc": ahead}), entry_of("full", {"aopc": near(0.1)}))
+    assert sentence == (
+        "No overall rank, as cells are missing: part (aopc: 8 of 9). Of one metric that tell "
+        "methods apart, no method with all values may be best on any."
+    )
+
+
 def test_metrics_that_lack_the_same_share_a_line() -> None:
     metrics: Metrics = {"aopc": near(0.5), "deletion_auc": [*near(0.5)[:8], None]}
     lost = {

@@ -104,6 +104,8 @@ def _refusal(table: Table) -> Sentence:
         sentence += [Phrase(", " if i else ""), Phrase(hole.method, True), Phrase(_missing(hole))]
     may = {name: times for name, (times, _) in table.may_be_best().items() if times}
     sentence.append(Phrase(f". Of {count(len(table.telling), 'metric')} that tell methods apart, "))
+    if not may:
+        return [*sentence, Phrase("no method with all values may be best on any.")]
     for i, (name, times) in enumerate(may.items()):
         lead = f" may be best on {times}" if i == 0 else f" on {times}"
         sentence += [Phrase(", " if i else ""), Phrase(name, True), Phrase(lead)]
