@@ -83,6 +83,19 @@ def test_removals_and_examples_are_told_apart_but_targets_share_outputs() -> Non
     assert len(model.rows) == 3
 
 
+def silent(result: float) -> Asking[float]:
+    """An asker that knows without asking."""
+    yield from ()
+    return result
+
+
+def test_a_window_full_of_askers_that_ask_nothing_is_not_the_end() -> None:
+    subject = Subject(plain(3), "mask", LOGIT)
+    seats = [(subject, silent(i)) for i in range(10)]
+    got = answer(Value(Counting(np.ones(3))), seats, window=4)
+    assert [a.result for a in got] == list(range(10))
+
+
 def test_askers_are_admitted_through_the_window() -> None:
     alive: set[int] = set()
     most = 0

@@ -98,12 +98,13 @@ def answer(
     answers: list[Answer[R]] = []
     seats: deque[_Seat[R]] = deque()
     while True:
+        admitted = len(answers)
         for subject, asker in islice(waiting, window - len(seats)):
             seat = _Seat(subject, asker, Answer())
             answers.append(seat.answer)
             if seat.advance(None):
                 seats.append(seat)
-        if not seats:
+        if not seats and len(answers) == admitted:
             return answers
         replies = _round(value, seats)
         seats = deque(s for s, reply in zip(seats, replies, strict=True) if s.advance(reply))
