@@ -22,9 +22,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def greedy(made: PreTrainedModel, ids: list[int], count: int) -> list[int]:
     """By transformers' own generation."""
-    config = GenerationConfig(max_new_tokens=count, eos_token_id=[1, 2], pad_token_id=0)
+    config = GenerationConfig(max_new_tokens=count, eos_token_id=[1, 2], pad_token_id=0)  # type: ignore[no-untyped-call]
     given = torch.tensor([ids])
-    out = made.generate(given, attention_mask=torch.ones_like(given), generation_config=config)
+    out = made.generate(  # type: ignore[operator]
+        given, attention_mask=torch.ones_like(given), generation_config=config
+    )
     return [int(i) for i in out[0, len(ids) :]]
 
 
