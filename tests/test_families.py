@@ -179,6 +179,15 @@ def test_padding_that_is_seen_would_show(family: str) -> None:
     assert np.abs(alone(family, left) - alone(family, x.ids)).max() > SEEN
 
 
+@FAMILIES
+def test_removals_that_are_offered_can_be_done(family: str) -> None:
+    c = families.classifier(family)
+    x = c.encode("x", [families.TEXT])
+    assert ("zero" in c.removals) == ("slope" in c.answers)
+    for removal in set(c.removals) - {"attention_off"}:  # which may be refused for the last word
+        assert np.isfinite(c.keep([(Subject(x, removal, TARGET), tiny.masks(x.n, 4))])[0]).all()
+
+
 def test_there_are_enough_of_them_and_lists_name_what_there_is() -> None:
     assert len(families.FAMILIES) >= 23
     assert set(CELLS) <= set(families.FAMILIES)

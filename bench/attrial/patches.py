@@ -124,9 +124,10 @@ class ImageVocabulary(Vocabulary):
 
     @property
     def has(self) -> frozenset[str]:
-        """What removals may need: ``patches``, ``hidden positions``, ``filler``."""
+        """What removals may need: ``patches``, ``embeddings``, ``hidden positions``, ``filler``."""
         filler = frozenset() if self.filler is None else frozenset({"filler"})
-        return filler | {"patches"} | ({"hidden positions"} if self.drops else frozenset())
+        hidden = frozenset({"hidden positions"} if self.drops else ())
+        return filler | hidden | {"patches", "embeddings"}
 
 
 def coarse(grid: tuple[int, int], most: int) -> tuple[int, int]:

@@ -60,7 +60,8 @@ class Rows:
 class Vocabulary:
     """Ids of the tokens that can stand for a removed one; None where a tokenizer has none.
 
-    ``special`` are all tokens that are no part of a text; ``filler`` draws stand-ins.
+    ``special`` are all tokens that are no part of a text; ``filler`` draws stand-ins;
+    ``embeddings`` says whether the model lets its word embeddings be replaced.
     """
 
     mask: int | None = None
@@ -68,16 +69,18 @@ class Vocabulary:
     unk: int | None = None
     special: frozenset[int] = frozenset()
     filler: Filler | None = None
+    embeddings: bool = True
 
     @property
     def has(self) -> frozenset[str]:
         """What removals may need: ``mask token``, ``pad token``, ``unk token``, ``filler``.
 
-        All text can be closed up (``text``) and hidden (``hidden positions``).
+        All text can be closed up (``text``) and hidden (``hidden positions``); ``embeddings`` are
+        there where the model lets them be replaced.
         """
         tokens = {"mask token": self.mask, "pad token": self.pad, "unk token": self.unk}
         there = frozenset(name for name, token in tokens.items() if token is not None)
-        there |= {"text", "hidden positions"}
+        there |= {"text", "hidden positions"} | ({"embeddings"} if self.embeddings else set())
         return there if self.filler is None else there | {"filler"}
 
 

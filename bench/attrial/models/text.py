@@ -251,7 +251,7 @@ def _build(
     pairing.check(model, tokenizer)
     pad, tokens = pairing.padding(model, tokenizer), batch_tokens or pairing.budget(model)
     forward = forward_of(model, pad=pad, tokens=tokens)
-    words = pairing.vocabulary(tokenizer)
+    words = replace(pairing.vocabulary(tokenizer), embeddings=forward.replaceable)
     if forward.causal or model.config.is_encoder_decoder:
         words = replace(words, pad=None)  # its head takes padding for the end of the text
     room, told = pairing.limit(forward, tokenizer), pairing.segments(forward, tokenizer)

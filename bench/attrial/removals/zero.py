@@ -4,6 +4,7 @@ from attrial.example import Example
 from attrial.masks import Bools
 from attrial.removal import Rows, Vocabulary, in_place
 
+NEEDS = "embeddings"
 VERSION = 1
 
 
