@@ -120,23 +120,24 @@ def refused(status: int, code: str) -> Answer:
     return Answer(status, b'{"error": "no"}', headers | {"Content-Type": "application/json"})
 
 
-@contextmanager
-def serving(*repos: Repo) -> Iterator[Hub]:
-    """Serve repositories on a free port of loopback while the block runs."""
-    known = {(repo.kind, repo.name): repo for repo in repos}
-    hub = Hub("")
+Known = Mapping[tuple[str, str], Repo]
+
+
+def handling(hub: Hub, known: Known) -> type[BaseHTTPRequestHandler]:
+    """What answers requests, and notes them."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def _answer(self) -> None:
-            length = int(self.headers.get("Content-Length") or 0)
-            sent = self.rfile.read(length).decode()
+            sent = self.rfile.read(int(self.headers.get("Content-Length") or 0)).decode()
             hub.asked.append(f"{self.command} {self.path}")
             found = respond(known, self.path, sent)
             if found is None:
-                hub.unknown.append(f"{self.command} {self.path}")
-                found = refused(404, "RepoNotFound")
+                hub.unknown.append(hub.asked[-1])
+            self._send(found or refused(404, "RepoNotFound"))
+
+        def _send(self, found: Answer) -> None:
             self.send_response(found.status)
             for name, value in found.headers.items():
                 self.send_header(name, value)
@@ -150,7 +151,14 @@ def serving(*repos: Repo) -> Iterator[Hub]:
         def log_message(self, format: str, *args: object) -> None:
             """Say nothing."""
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    return Handler
+
+
+@contextmanager
+def serving(*repos: Repo) -> Iterator[Hub]:
+    """Serve repositories on a free port of loopback while the block runs."""
+    hub, known = Hub(""), {(repo.kind, repo.name): repo for repo in repos}
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handling(hub, known))
     hub.url = f"http://127.0.0.1:{server.server_port}"
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
@@ -162,7 +170,7 @@ def serving(*repos: Repo) -> Iterator[Hub]:
         server.server_close()
 
 
-def respond(known: Mapping[tuple[str, str], Repo], path: str, sent: str) -> Answer | None:
+def respond(known: Known, path: str, sent: str) -> Answer | None:
     """The response to a request; None where there is no such route."""
     place = unquote(urlsplit(path).path)
     if place == "/":
