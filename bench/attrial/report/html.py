@@ -9,7 +9,7 @@ from attrial.leaderboard import Row
 from attrial.report import ledger, words
 from attrial.report.figures import Figure, Sample, figures, samples, styles
 from attrial.report.gaps import gaps
-from attrial.report.tables import BLIND, Conflict, Line, Section, Table, conflicts, sections
+from attrial.report.tables import Conflict, Line, Section, Table, conflicts, sections
 from attrial.report.template import render
 from attrial.store import Entry
 
@@ -77,7 +77,6 @@ def page(entries: Sequence[Entry], *, command: str = "") -> str:
         ),
         specs=_specs(chapters, by_run),
         words=words,
-        blind=BLIND,
         alpha=leaderboard.ALPHA,
     )
 

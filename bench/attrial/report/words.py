@@ -10,6 +10,7 @@ from attrial.report.phrases import count as count
 from attrial.report.phrases import every as every
 from attrial.report.phrases import names as names
 from attrial.report.phrases import number as number
+from attrial.report.tables import BLIND as BLIND
 from attrial.report.tables import Conflict, Hole, Line, Section, Table
 
 FAMILIES = {
