@@ -175,7 +175,8 @@ def _shuffled(
     """
     if given is not None:
         return lambda: load(given)
-    if not own or not isinstance(task.origin, Generated):
+    labelled = task.asks.endswith("classifier")  # else continuations are asked: no labels
+    if not own or not labelled or not isinstance(task.origin, Generated):
         return None
     module = f"{task.origin.module.rpartition('.')[0]}._train"
     if importlib.util.find_spec(module) is None:
