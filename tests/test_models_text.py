@@ -232,9 +232,9 @@ def test_a_missing_folder_is_named(tmp_path: Path) -> None:
 
 
 def test_a_folder_without_a_model_is_refused(tmp_path: Path) -> None:
-    refused(tmp_path, "holds no classifier that can be read")
+    refused(tmp_path, "holds no model that can be read")
     (tmp_path / "config.json").write_text("{broken")
-    refused(tmp_path, "holds no classifier that can be read")
+    refused(tmp_path, "holds no model that can be read")
 
 
 def test_what_is_no_trained_classifier_is_refused(tmp_path: Path) -> None:
@@ -254,7 +254,7 @@ def test_pickled_and_broken_weights_are_refused(tmp_path: Path) -> None:
     (tmp_path / "pytorch_model.bin").write_bytes(b"never opened")
     refused(tmp_path, "no file named model.safetensors")
     (tmp_path / "model.safetensors").write_bytes(weights[:100])
-    refused(tmp_path, "holds no classifier that can be read")
+    refused(tmp_path, "holds no model that can be read")
 
 
 def test_a_folder_without_a_tokenizer_is_refused(tmp_path: Path) -> None:

@@ -2,13 +2,12 @@
 
 import numpy as np
 
-from attrial import algebra
-from attrial.ask import Asking, Attention, attend
-from attrial.errors import AttrialError, NotApplicable
+from attrial.ask import Asking, attend
+from attrial.errors import AttrialError
 from attrial.example import FIXED, Example
-from attrial.masks import Floats, Scores
+from attrial.masks import Scores
 from attrial_methods._compose import mixing
-from attrial_methods._stacks import rolled, without_looking
+from attrial_methods._read_rollout import of_one, of_two
 
 SIGN = "nonnegative"
 CLASS_SPECIFIC = False
@@ -68,35 +67,11 @@ def attention_rollout(
     reply = yield from attend(fuse=fusion, stacks=2)
     special = np.flatnonzero(x.owner == FIXED).tolist()
     if reply.cross is not None:
-        found, alone = _of_two(x, reply, residual, discard, start, special)
+        found, alone = of_two(x, reply, residual, discard, start, special)
     else:
         shares = yield from mixing(residual)
-        found, alone = _of_one(reply.weights, shares, discard, start, special, x.read)
+        found, alone = of_one(reply.weights, shares, discard, start, special, x.read)
     if null == "none":
         return x.to_players(found)
     by_chance = x.to_players(alone)
     return np.divide(x.to_players(found), by_chance, out=np.zeros(x.n), where=by_chance > 0)
-
-
-def _of_one(
-    weights: Floats,
-    residual: float | list[float] | Floats,
-    ratio: float,
-    start: int,
-    special: list[int],
-    read: int,
-) -> tuple[Floats, Floats]:
-    """Shares (t,) in the position that is read, and those of uniform attention."""
-    whole = algebra.rollout(weights, residual, start=start, discard_ratio=ratio, protect=special)
-    alone = algebra.rollout(algebra.uniform(weights > 0), residual, start=start)
-    return whole[read], alone[read]
-
-
-def _of_two(
-    x: Example, reply: Attention, residual: object, ratio: float, start: int, special: list[int]
-) -> tuple[Floats, Floats]:
-    """Shares (t,) of the input in the decoder's last position, and those of uniform attention."""
-    if start:
-        raise NotApplicable("with two stacks all layers count")
-    alone = rolled(x, without_looking(reply), residual)
-    return rolled(x, reply, residual, ratio=ratio, protect=special), alone
