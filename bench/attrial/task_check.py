@@ -86,7 +86,7 @@ def _of_data(task: Task, found: Tried, source: str) -> Iterator[str]:
 def _columns(columns: Columns) -> str:
     parts = {
         "image": columns.image,
-        "text": columns.template or ", ".join(columns.texts),
+        "text": _text_of(columns),
         "label": columns.label,
         "evidence": ", ".join(columns.evidence)
         and f"{', '.join(columns.evidence)} ({columns.form})",
@@ -94,6 +94,12 @@ def _columns(columns: Columns) -> str:
         "continuations": ", ".join(columns.asked.names) if columns.asked else None,
     }
     return "; ".join(f"{part} = {name}" for part, name in parts.items() if name)
+
+
+def _text_of(columns: Columns) -> str:
+    if columns.asked and columns.asked.minimal_pair:
+        return "what both sentences begin with"
+    return columns.template or ", ".join(columns.texts)
 
 
 def _of_first(items: Sequence[Item]) -> Iterator[str]:
