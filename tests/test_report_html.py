@@ -183,7 +183,8 @@ def test_samples_are_matched_by_id_and_few() -> None:
     shown = figures.samples(turned, ["b", "a"])
     assert [s.id for s in shown] == [t.id for t in found[1].trials[::-1]][:3]
     for sample in shown:
-        texts = [" ".join(w.text for w in words).split() for _, words in sample.lines]
+        lines = [words for _, words in sample.lines if isinstance(words, list)]
+        texts = [" ".join(word.text for word in words).split() for words in lines]
         assert [name for name, _ in sample.lines] == ["b", "a"]
         assert texts[0] == texts[1]
 

@@ -201,9 +201,7 @@ def fetched(src: Source, get: Callable[[], T]) -> T:
     except (OSError, ValueError, SafetensorError) as error:
         why = str(error).strip().partition("\n")[0]
         if Path(src.place).is_dir():
-            raise AttrialError(
-                f"{src.place} holds no model that can be read: {why}"
-            ) from error
+            raise AttrialError(f"{src.place} holds no model that can be read: {why}") from error
         if src.local:
             raise AttrialError(
                 f"the Hub can't be reached and {src.place} was not fetched before; "
