@@ -243,10 +243,7 @@ Usage = cast(type[typer.BadParameter], typer.BadParameter.__base__)  # wrong opt
 
 
 def main() -> None:
-    """Run the command line; a fault of the input is one line and exit code 2.
-
-    With ``ATTRIAL_TRACEBACK`` set, a fault comes with its traceback, for authors of plugins.
-    """
+    """Run the command line; a fault of the input is one line (``ATTRIAL_TRACEBACK`` shows more)."""
     try:
         sys.exit(app(standalone_mode=False))
     except Usage as error:

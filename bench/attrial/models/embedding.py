@@ -25,36 +25,49 @@ def edited(model: PreTrainedModel, edit: Callable[[Tensor], Tensor]) -> Iterator
     Raises:
         NotApplicable: If the model didn't look its word embeddings up exactly once, row by row.
     """
-    fired, given = 0, list[Tensor]()
-
-    def see(module: nn.Module, args: object, named: dict[str, Tensor]) -> None:
-        ids = named["input_ids"]
-        given.append(ids.flatten(0, 1) if ids.ndim == 3 else ids)  # choices below each other
-
-    def hook(
-        module: nn.Module, args: tuple[Tensor, ...], named: dict[str, Tensor], output: Tensor
-    ) -> Tensor:
-        nonlocal fired
-        fired += 1
-        if not torch.equal(next(iter((*args, *named.values()))), given[-1]):
-            raise NotApplicable(
-                f"{type(model).__name__} looks its words up in another order than it is given them"
-            )
-        return edit(output)
-
+    watch = _Watch(type(model).__name__, edit)
     handles = (
-        model.register_forward_pre_hook(see, with_kwargs=True),
-        table(model).register_forward_hook(hook, with_kwargs=True),
+        model.register_forward_pre_hook(watch.see, with_kwargs=True),
+        table(model).register_forward_hook(watch.hook, with_kwargs=True),
     )
     try:
         yield
     finally:
         for handle in handles:
             handle.remove()
-    if fired != 1:
+    if watch.fired != 1:
         raise NotApplicable(
-            f"{type(model).__name__} looks its word embeddings up {fired} times a forward, not once"
+            f"{watch.name} looks its word embeddings up {watch.fired} times a forward, not once"
         )
+
+
+@dataclass
+class _Watch:
+    """What one forward is given, and how often it looks words up."""
+
+    name: str
+    edit: Callable[[Tensor], Tensor]
+    fired: int = 0
+    given: Tensor | None = None
+
+    def see(self, module: nn.Module, args: object, named: dict[str, Tensor]) -> None:
+        ids = named["input_ids"]
+        self.given = ids.flatten(0, 1) if ids.ndim == 3 else ids  # choices below each other
+
+    def hook(
+        self,
+        module: nn.Module,
+        args: tuple[Tensor, ...],
+        named: dict[str, Tensor],
+        output: Tensor,
+    ) -> Tensor:
+        self.fired += 1
+        looked_up = next(iter((*args, *named.values())))
+        if self.given is None or not torch.equal(looked_up, self.given):
+            raise NotApplicable(
+                f"{self.name} looks its words up in another order than it is given them"
+            )
+        return self.edit(output)
 
 
 def table(model: PreTrainedModel) -> nn.Module:

@@ -226,12 +226,7 @@ class TextClassifier:
             return infilled(asks, self.forward, self.vocabulary.filler)
 
     def layers(self, asks: Sequence[tuple[Subject, Layers]]) -> list[Attention]:
-        """What each layer hands from position to position on each ask's full input.
-
-        Raises:
-            AttrialError: For an unknown kind.
-            NotApplicable: If the model doesn't let its value vectors be seen.
-        """
+        """What each layer hands from position to position; raises like ``attend``."""
         with guarded(self.forward.model):
             return [layered(subject, ask, self.forward) for subject, ask in asks]
 
@@ -255,8 +250,7 @@ def _build(
     if forward.causal or model.config.is_encoder_decoder:
         words = replace(words, pad=None)  # its head takes padding for the end of the text
     room, told = pairing.limit(forward, tokenizer), pairing.segments(forward, tokenizer)
-    several = heads.apart(model.config)
-    encoder = Encoder(tokenizer, room, told, pairing.anchor(tokenizer), forward.last, several)
-    return TextClassifier(
-        forward, encoder, words, pairing.spec(forward, name, revision), pairing.answers(forward)
-    )
+    start, several = pairing.anchor(tokenizer), heads.apart(model.config)
+    encoder = Encoder(tokenizer, room, told, start, forward.last, several)
+    spec = pairing.spec(forward, name, revision)
+    return TextClassifier(forward, encoder, words, spec, pairing.answers(forward))
