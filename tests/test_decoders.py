@@ -184,3 +184,20 @@ def test_every_method_explains_every_decoder(family: str, name: str) -> None:
         assert np.abs(scores[0] - scores[1]).max() > 0
     else:
         assert np.array_equal(scores[0], scores[1])
+
+
+def test_gpt2_under_left_padding_needs_explicit_positions() -> None:
+    """Rows of the engine carry their positions; left to itself the model counts the padding too."""
+    c = decoders.classifier("gpt2")
+    x = c.encode("x", [tiny.TEXT])
+    (full,) = c.keep([(Subject(x, "delete", TARGET), np.ones((1, x.n), bool))])
+    padded = torch.tensor([[1] * 4 + x.ids.tolist()])
+    seen = torch.tensor([[0] * 4 + [1] * len(x.ids)])
+    places = torch.tensor([[0] * 4 + list(range(len(x.ids)))])
+    with torch.no_grad():
+        told = c.forward.model(input_ids=padded, attention_mask=seen, position_ids=places).logits
+        alone = c.forward.model(
+            input_ids=padded, attention_mask=seen, position_ids=torch.arange(padded.shape[1])[None]
+        ).logits
+    assert np.abs(told[0].numpy() - full[0]).max() < EXACT
+    assert np.abs(alone[0].numpy() - full[0]).max() > 1e-2
