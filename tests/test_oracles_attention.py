@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.spatial.distance import jensenshannon
 
 from attrial import testing
 from attrial.masks import Floats
@@ -90,6 +91,19 @@ def test_b3_a_permutation_that_changes_nothing_changes_what_these_methods_say() 
         got = testing.attribute("attention_x_gradient", given(weights, np.full_like(weights, 1.7)))
         np.testing.assert_allclose(got, 1.7 * row[order], atol=CLOSE)
         assert got.sum() == pytest.approx(value, abs=CLOSE)
+
+
+def test_b3_an_adversary_reaches_the_bound_of_ln_2_and_changes_no_answer() -> None:
+    """With equal values any attention gives c: two that share no key are as far apart as can be."""
+    found = []
+    for row in ([1.0, 0, 0], [0, 0, 1.0]):
+        weights = np.zeros((1, 1, 3, 3))
+        weights[0, 0, 0] = row
+        assert 1.7 * weights[0, 0, 0].sum() == pytest.approx(1.7, abs=CLOSE)
+        found.append(testing.attribute("attention", given(weights, np.full_like(weights, 1.7))))
+    apart = float(jensenshannon(found[0], found[1]))
+    assert apart**2 == pytest.approx(np.log(2), abs=CLOSE)
+    assert np.log(2) == pytest.approx(0.693147, abs=5e-7)
 
 
 @pytest.mark.parametrize(
