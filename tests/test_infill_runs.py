@@ -35,7 +35,24 @@ def test_a_run_records_which_words_stood_in() -> None:
     (none,) = {entry.record.spec.model.infill for entry in run(removals=["mask"]).entries}
     assert none is None
     by_method = run(removals=["mask"], methods=["reagent(samples=20)"])
-    assert {entry.record.spec.model.infill for entry in by_method.entries} == {spec}
+    named = {entry.record.spec.label: entry.record.spec.model.infill for entry in by_method.entries}
+    assert {label for label, infill in named.items() if infill} == {"reagent(samples=20)"}
+    assert named["reagent(samples=20)"] == spec
+
+
+def test_a_method_that_draws_renames_no_other_record(tmp_path: Path) -> None:
+    """Adding it computes its own record and leaves the others as they were."""
+    alone = run(tmp_path, removals=["mask"], methods=["occlusion"])
+    dated = {e.record.spec.digest: e.record.made_with["date"] for e in alone.entries}
+    files = {p: p.stat().st_mtime_ns for p in (tmp_path / "runs").rglob("*") if p.is_file()}
+    both = run(tmp_path, removals=["mask"], methods=["occlusion", "reagent(samples=20)"])
+    again = {e.record.spec.digest: e.record.made_with["date"] for e in both.entries}
+    assert {digest: again[digest] for digest in dated} == dated
+    assert {p: p.stat().st_mtime_ns for p in files} == files
+    assert len(again) == len(dated) + 1
+    mixed = run(tmp_path, removals=["mask", "infill"], methods=["occlusion"])
+    drawn = {e.record.spec.removal for e in mixed.entries if e.record.spec.model.infill}
+    assert drawn == {"infill"}
 
 
 def test_outputs_of_other_stand_ins_are_never_remembered(tmp_path: Path, folder: Path) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from attrial.example import Example
 from attrial.plugin_call import Method, Metric
 from attrial.record import DataSpec, ModelSpec, PluginSpec, Spec
+from attrial.removal import draws
 
 CONTROLS = ("random_order", "best_order", "worst_order")  # orders that no method gives
 BASELINES = ("constant", "position")  # methods that stand on every board as controls
@@ -93,9 +94,11 @@ def jobs(a: Assignment) -> list[Job]:
 def _job(a: Assignment, label: str, removal: str) -> Job:
     control, explains = label not in a.methods, label in a.explainers
     method = a.explainers[label].spec if explains else PluginSpec(name=label)
+    measured = a.measured(removal)
+    drawn = _drawn(a, removal, [*([a.explainers[label]] if explains else []), *measured.values()])
     spec = Spec(
         data=a.data,
-        model=a.model,
+        model=a.model if drawn else a.model.model_copy(update={"infill": None}),
         players=a.players,
         target=a.target,
         explained_under=a.explained_under,
@@ -103,10 +106,15 @@ def _job(a: Assignment, label: str, removal: str) -> Job:
         method=method,
         label=label,
         control=control,
-        metrics={name: m.bound.spec for name, m in a.measured(removal).items()},
+        metrics={name: m.bound.spec for name, m in measured.items()},
         seed=a.seed,
     )
     return Job(label, control, explains, removal, spec)
+
+
+def _drawn(a: Assignment, removal: str, askers: Sequence[Method | Metric]) -> bool:
+    """Whether stand-ins decide this record: elsewhere what draws them must not rename it."""
+    return any(map(draws, (a.explained_under, removal))) or any("infill" in m.asks for m in askers)
 
 
 def seed_of(seed: int, x: Example) -> int:
