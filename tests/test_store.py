@@ -50,6 +50,7 @@ def some_trials(draw: st.DrawFn) -> list[Trial]:
             },
             notes={c: draw(any_float | st.lists(any_float, max_size=2)) for c in noted},
             cost={c: draw(st.integers(0, 10**9)) for c in cost if draw(st.booleans())},
+            names=draw(st.lists(names, max_size=2)),
         )
 
     return [one() for _ in range(draw(st.integers(0, 3)))]

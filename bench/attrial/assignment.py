@@ -31,6 +31,8 @@ class Assignment:
         baselines: Methods that are tried on every board and not ranked, by their labels.
         labels: Names of the model's classes, in the order of its outputs; they decide no number.
         explains: Which of the outputs is explained, in words.
+        about: The task in a line.
+        asks: The kind of model that it is for.
     """
 
     data: DataSpec
@@ -44,6 +46,8 @@ class Assignment:
     baselines: Mapping[str, Method] = field(default_factory=dict)
     labels: tuple[str, ...] = ()
     explains: str = "the predicted class"
+    about: str = ""
+    asks: str = ""
 
     @property
     def explained_under(self) -> str:

@@ -188,6 +188,8 @@ def _finish(job: Job, a: Assignment, store: Store, seconds: float) -> None:
         cost=_cost(trials, seconds),
         made_with=made_with(),
         labels=list(a.labels),
+        about=a.about,
+        asks=a.asks,
     )
     store.put(record, trials)
     store.clear_parts(job.spec.digest)

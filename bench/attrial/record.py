@@ -129,6 +129,7 @@ class Trial(_Frozen):
         cost: What the method asked for on this example (``rows``, ``computed``, ...).
         swapped: Metric -> value read through the other function of the target (probability for
             log-odds and the reverse), None where undefined; only of methods and faithfulness.
+        names: What each output stands for where the example says it itself: continuations.
     """
 
     id: str
@@ -145,6 +146,7 @@ class Trial(_Frozen):
     notes: dict[str, float | list[float]] = {}
     cost: dict[str, int] = {}
     swapped: dict[str, float | None] = {}
+    names: list[str] = []
 
 
 class MetricFacts(_Frozen):
@@ -189,7 +191,8 @@ class Cost(_Frozen):
 class Record(_Frozen):
     """A finished run: what was tried, what came out, what it cost, where it was made.
 
-    ``labels`` names the model's classes, by their number; records from before have none.
+    ``labels`` names the model's classes, by their number; ``about`` is the task in a line and
+    ``asks`` the kind of model that it is for. None decides a number; older records have none.
     """
 
     schema_version: int = SCHEMA
@@ -200,3 +203,5 @@ class Record(_Frozen):
     cost: Cost = Cost()
     made_with: dict[str, str] = {}
     labels: list[str] = []
+    about: str = ""
+    asks: str = ""

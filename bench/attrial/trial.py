@@ -72,6 +72,8 @@ def prepare(asked: Asked, task: Task, model: TextClassifier, data: Source) -> Pr
         baselines={name: plugin_call.method(name) for name in assignment.BASELINES},
         labels=model.labels,
         explains=_explains(model, examples),
+        about=task.description,
+        asks=task.asks,
     )
     return Prepared(a, model, examples, tuple(_notices(asked, task, data, examples, metrics)))
 

@@ -18,7 +18,9 @@ PLAIN: Mapping[str, pa.DataType] = {
     "target": pa.int64(),
     "label": pa.int64(),
     "truncated": pa.int64(),
+    "names": pa.list_(pa.string()),
 }
+LATER = ("names",)  # fields that older files lack
 # Fields that map names to values become one column a name, called PREFIX.NAME.
 SPREAD: Mapping[str, tuple[str, pa.DataType]] = {
     "values": ("value", pa.float64()),
@@ -67,7 +69,8 @@ def from_bytes(data: bytes) -> list[Trial]:
 
 
 def _trial(row: Mapping[str, Any]) -> Trial:
-    fields: dict[str, object] = {name: row[name] for name in PLAIN}
+    known = [name for name in PLAIN if name in row or name not in LATER]
+    fields: dict[str, object] = {name: row[name] for name in known}
     for field, (prefix, _) in SPREAD.items():
         cells = {
             k.removeprefix(f"{prefix}."): v for k, v in row.items() if k.startswith(f"{prefix}.")

@@ -56,6 +56,7 @@ def _trial(
         notes={**(own.notes if own else {}), **measured.notes.get(place, {})},
         cost={} if own is None else dict(own.cost),
         swapped=_swapped(measured, job, names, i),
+        names=list(x.names),
     )
 
 
