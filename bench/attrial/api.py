@@ -168,3 +168,6 @@ def _notices(entries: Sequence[Entry]) -> Iterator[str]:
             yield f"{task}: {cut} of {count} texts were cut, the model takes no more"
         if "not converged" in warned:
             yield f"{task}: {spec.label} did not converge on {warned['not converged']} of {count}"
+        if "bounded" in warned:
+            few = f"{warned['bounded']} of {count}"
+            yield f"{task}: {spec.label} asked less than it was set to on {few}, which are long"

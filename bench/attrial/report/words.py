@@ -177,7 +177,7 @@ def facts(section: Section) -> list[tuple[str, str]]:
         *drawn,
         ("examples", str(section.examples)),
         ("players", head.players),
-        ("explained", head.target),
+        ("explained", head.target.replace("_", "-")),
         ("methods ask under", head.explained_under),
         ("seed", str(head.seed)),
     ]
@@ -186,6 +186,7 @@ def facts(section: Section) -> list[tuple[str, str]]:
 WARNINGS = {
     "truncated": "texts cut because the model takes no more",
     "not converged": "examples that did not converge",
+    "bounded": "examples so long that it asked less than it was set to",
 }
 
 
