@@ -29,9 +29,6 @@ from attrial.value import Value, answer
 WORDS = 1000
 SPECIAL = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
 ROWS = 64  # model rows that a method which samples gets
-FEWER = {  # its gradients are as many as players times steps
-    "sequential_integrated_gradients": "sequential_integrated_gradients(steps=1)"
-}
 MEGABYTE = 1024  # ru_maxrss is in kilobytes
 
 
@@ -102,7 +99,7 @@ def methods(chosen: Sequence[str], tokens: int = 512) -> None:
     """Every method on a model of six layers of width 384."""
     it, x = subject(6, 384, 12, tokens)
     value, total = Value(it), 0.0
-    for name in chosen or [FEWER.get(n, n) for n in registry.plugins("methods")]:
+    for name in chosen or registry.plugins("methods"):
         started = time.process_time()
         told = explain(value, x, within(name, ROWS))
         seconds = time.process_time() - started

@@ -215,10 +215,11 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def _warnings(trials: Sequence[Trial]) -> dict[str, int]:
-    """How many examples were cut, and on how many a method says that it did not converge."""
+    """How many examples were cut, and on how many a method says that it fell short of its aim."""
     counts = {
         "truncated": sum(t.truncated > 0 for t in trials),
         "not converged": sum(t.notes.get("converged") == 0 for t in trials),
+        "bounded": sum(t.notes.get("bounded") == 1 for t in trials),
     }
     return {name: count for name, count in counts.items() if count}
 
