@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from attrial import leaderboard, report
-from attrial.report import account
+from attrial.report import account, ledger
 from attrial.store import Entry
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Board:
 
     def markdown(self) -> str:
         """The tables as Markdown."""
-        return report.to_markdown(self.rows)
+        return report.to_markdown(self.rows, about=ledger.about(self.entries))
 
     def save(self, folder: str | Path) -> None:
         """Write ``leaderboard.md``, ``.html``, ``.csv``, ``.json`` and ``.tex`` into a folder."""

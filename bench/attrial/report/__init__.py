@@ -6,6 +6,7 @@ from pathlib import Path
 from attrial import leaderboard
 from attrial.errors import AttrialError, near
 from attrial.files import write_text
+from attrial.report import ledger
 from attrial.report.checks import checks_html as checks_html
 from attrial.report.checks import checks_markdown as checks_markdown
 from attrial.report.checks import save_checks as save_checks
@@ -35,7 +36,8 @@ def render(entries: Sequence[Entry], form: str, *, command: str = "") -> str:
         return page(entries, command=command)
     rows = leaderboard.rows(entries)
     if form == "md":
-        return to_markdown(rows, details=True, command=command)
+        about = ledger.about(entries)
+        return to_markdown(rows, details=True, command=command, about=about)
     if form == "latex":
         return to_latex(rows, command=command)
     return leaderboard.to_json(rows) if form == "json" else leaderboard.to_csv(rows)

@@ -35,7 +35,9 @@ class Sample:
 
     Attributes:
         id: The example's.
-        explained: The class that is explained: its name with its number, or the number alone.
+        asked: Whether a class is explained, or a continuation.
+        explained: That class: its name with its number, or the number alone; or the continuation,
+            and what it is compared with.
         gold: The gold class likewise; empty where it is unknown.
         truncated: Words cut off.
         evidence: Whether any is known.
@@ -44,6 +46,7 @@ class Sample:
     """
 
     id: str
+    asked: str
     explained: str
     gold: str
     truncated: int
@@ -98,8 +101,9 @@ def _sample(name: str, ranked: Sequence[Entry]) -> Sample:
     first, labels = rows[0][1], next((e.record.labels for e in ranked if e.record.labels), [])
     return Sample(
         id=first.id,
-        explained=_class(first.target, labels),
-        gold=_class(first.label, labels),
+        asked="explained class" if not first.names or labels else "explained:",
+        explained=_against(first) if first.names and not labels else _class(first.target, labels),
+        gold=_class(first.label, labels or first.names),
         truncated=first.truncated,
         evidence=first.truth is not None and any(first.truth),
         pictured=grid_of(first.players) is not None,
@@ -116,6 +120,17 @@ def _class(index: int | None, labels: Sequence[str]) -> str:
     if index is None:
         return ""
     return f"{labels[index]} ({index})" if index < len(labels) else str(index)
+
+
+def _against(trial: Trial) -> str:
+    """A continuation, and the others that it is compared with.
+
+    >>> _against(Trial(id="0", players=[], scores=[], target=0, values={}, names=[" are", " is"]))
+    '“are”, not “is”'
+    """
+    said = [f"“{name.strip()}”" for name in trial.names]
+    others = [name for i, name in enumerate(said) if i != trial.target]
+    return ", not ".join([said[trial.target], *([" or ".join(others)] if others else [])])
 
 
 def _shown(trial: Trial) -> list[Word] | Picture:

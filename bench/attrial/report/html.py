@@ -9,11 +9,10 @@ from attrial.leaderboard import Row
 from attrial.report import ledger, words
 from attrial.report.figures import Figure, Sample, figures, samples, styles
 from attrial.report.gaps import gaps
+from attrial.report.glance import FEW, Glance, Stop, place
 from attrial.report.tables import Conflict, Line, Section, Table, conflicts, sections
 from attrial.report.template import render
 from attrial.store import Entry
-
-Glance = tuple[str, list[tuple[int, int] | None]]
 
 
 @dataclass(frozen=True)
@@ -35,6 +34,7 @@ class Chapter:
 
     anchor: str
     section: Section
+    told: ledger.Told
     panels: list[Panel]
     warnings: list[str]
     disagreements: list[words.Sentence]
@@ -58,12 +58,13 @@ def page(entries: Sequence[Entry], *, command: str = "") -> str:
     by_run = {e.record.spec.digest: e for e in reversed(entries)}
     labels = sorted({r.method for r in rows if not r.control})
     style = styles(labels)
-    chapters = [_chapter(i, s, by_run, style) for i, s in enumerate(sections(rows))]
+    chapters = _chapters(sections(rows), by_run, style)
     everything = list(by_run.values())
     return render(
         "leaderboard.html.jinja",
         chapters=chapters,
         glance=_glance(chapters, labels),
+        few=len(chapters) <= FEW,
         methods=len(labels),
         metrics=len({r.metric for r in rows}),
         removals=list(dict.fromkeys(r.removal for r in rows)),
@@ -81,6 +82,14 @@ def page(entries: Sequence[Entry], *, command: str = "") -> str:
     )
 
 
+def _chapters(
+    found: Sequence[Section], by_run: Mapping[str, Entry], style: Mapping[str, str]
+) -> list[Chapter]:
+    """Tasks for one kind of model stand together."""
+    chapters = [_chapter(i, section, by_run, style) for i, section in enumerate(found)]
+    return sorted(chapters, key=lambda chapter: chapter.told.asks)
+
+
 def _chapter(
     number: int, section: Section, by_run: Mapping[str, Entry], style: Mapping[str, str]
 ) -> Chapter:
@@ -90,6 +99,7 @@ def _chapter(
     return Chapter(
         anchor=f"task-{number + 1}",
         section=section,
+        told=ledger.told(entries),
         panels=[_panel(table) for table in section.tables],
         warnings=_warnings(entries),
         disagreements=words.removals(found),
@@ -118,10 +128,13 @@ def _panel(table: Table) -> Panel:
     return Panel(table, title, brief, short, said, missing, _chance(table.lines))
 
 
-def _glance(chapters: Sequence[Chapter], labels: Sequence[str]) -> list[Glance]:
-    """Methods by tables: on how many of the metrics that tell methods apart one may be best."""
-    shares = [panel.table.may_be_best() for chapter in chapters for panel in chapter.panels]
-    return [(label, [share.get(label) for share in shares]) for label in labels]
+def _glance(chapters: Sequence[Chapter], labels: Sequence[str]) -> Glance:
+    return Glance(tuple(labels), tuple(_stop(chapter, labels) for chapter in chapters))
+
+
+def _stop(ch: Chapter, labels: Sequence[str]) -> Stop:
+    places = tuple(place(p.table, p.short, p.title, labels) for p in ch.panels)
+    return Stop(ch.anchor, ch.section, ch.told.about, ch.told.asks, places)
 
 
 def _chance(lines: Sequence[Line]) -> dict[str, float]:

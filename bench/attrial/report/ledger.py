@@ -29,6 +29,25 @@ class NoteLine:
     largest: float
 
 
+@dataclass(frozen=True)
+class Told:
+    """What a task is, in a line, and the kind of model that it is for; "" where no record says."""
+
+    about: str = ""
+    asks: str = ""
+
+
+def told(entries: Iterable[Entry]) -> Told:
+    """What the records of one task say of it; the first that says anything."""
+    records = [e.record for e in entries]
+    return next((Told(r.about, r.asks) for r in records if r.about or r.asks), Told())
+
+
+def about(entries: Iterable[Entry]) -> dict[str, str]:
+    """Each task in a line, by its name, where a record says it."""
+    return {e.record.spec.data.task: e.record.about for e in entries if e.record.about}
+
+
 def own(entries: Iterable[Entry]) -> list[Entry]:
     """Records of methods under the removal that they explained under: each explanation once."""
     return [

@@ -1,6 +1,6 @@
 """The leaderboard as Markdown: verdicts and compact tables, and every number if asked for."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from attrial.leaderboard import Row
 from attrial.report import words
@@ -20,16 +20,23 @@ STATISTICS = (
 )
 
 
-def to_markdown(rows: Sequence[Row], *, details: bool = False, command: str = "") -> str:
+def to_markdown(
+    rows: Sequence[Row],
+    *,
+    details: bool = False,
+    command: str = "",
+    about: Mapping[str, str] | None = None,
+) -> str:
     """The leaderboard for a terminal or a repository page.
 
     Args:
         rows: Of ``leaderboard.rows``.
         details: Whether tables with every number (intervals, normalised values, counts) follow.
         command: The command that makes the table again.
+        about: What a task is, in a line, by its name.
     """
     found = sections(rows)
-    parts = ["# Leaderboard", *(part for s in found for part in _section(s))]
+    parts = ["# Leaderboard", *(part for s in found for part in _section(s, about or {}))]
     parts += [READ, STATISTICS] if found else ["No records."]
     if details:
         parts += [part for s in found for part in _details(s)]
@@ -38,10 +45,11 @@ def to_markdown(rows: Sequence[Row], *, details: bool = False, command: str = ""
     return "\n\n".join(parts) + "\n"
 
 
-def _section(section: Section) -> list[str]:
+def _section(section: Section, about: Mapping[str, str]) -> list[str]:
+    told = about.get(section.head.task, "")
     facts = " · ".join(f"{name} {plain(value)}" for name, value in words.facts(section))
     clash = [f"- {say(sentence)}" for sentence in words.removals(conflicts(section))]
-    parts = [f"## {plain(section.title)}", facts]
+    parts = [f"## {plain(section.title)}", *([plain(told)] if told else []), facts]
     parts += [part for table in section.tables for part in _table(table)]
     return [*parts, "Where the removals disagree:", "\n".join(clash)] if clash else parts
 
