@@ -93,7 +93,7 @@ def test_it_shows_as_text_and_as_a_page(folder: Path) -> None:
     found = attrial.explain_generation(folder, "<b>keys", method="occlusion", max_new_tokens=2)
     page, lines = found.html(), found.text().splitlines()
     assert "&lt;b&gt;keys" in page and "<b>keys" not in page and page.count("<td") == 4
-    assert len(lines) == 2 + len(found.sources)
+    assert len(lines) == 3 + len(found.sources) and lines[2].count("p=") == 2
     assert lines[-1].count("+") + lines[-1].count("-") == 1  # the last source has one target
 
 

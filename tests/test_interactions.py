@@ -178,7 +178,7 @@ def test_a_pipe_shows_numbers_under_names() -> None:
 def test_a_page_shows_a_table_with_everything_escaped() -> None:
     page = explanation(("<b>", "bad"), np.array([[-1.0, 2.5], [2.5, -0.5]])).html()
     assert "<b>" not in page and page.count("<td") == 4 and page.count("&lt;b&gt;") == 3
-    assert page.count("rgba(213,94,0,0.750)") == 2 + 1  # the pair, and the word of the higher score
+    assert page.count("rgba(213,94,0,0.750)") == 2 + 1 + 1  # the pair, the highest word, the legend
 
 
 def test_a_terminal_shows_the_strongest_of_many() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from transformers.image_processing_utils import BaseImageProcessor
 
-from attrial import registry
+from attrial import asked, registry
 from attrial.errors import AttrialError, NotApplicable
 from attrial.example import Example
 from attrial.filling import corpus_of
@@ -28,6 +28,7 @@ from attrial.models.masked import load_filler
 from attrial.models.seq2seq import Seq2SeqModel
 from attrial.models.text import TextClassifier
 from attrial.models.vision import VisionClassifier
+from attrial.task import load_task
 
 DTYPE, DEVICE = "float32", "cpu"  # exact and the same on every machine
 KINDS: Mapping[str, type[TextClassifier]] = {
@@ -51,9 +52,10 @@ def classifier_of(
     dtype: str | None = None,
     device: str | None = None,
 ) -> TextClassifier:
-    """A model from a folder, a Hub id, a loaded pair (model, tokenizer), or itself.
+    """A model from a folder, a Hub id, a task's name, a loaded pair (model, tokenizer), or itself.
 
-    Which kind it is, a classifier or a language model, its architecture says.
+    Which kind it is, a classifier or a language model, its architecture says. A task's name stands
+    for that task's own model, so that what ships with a task has a name on every machine.
 
     Raises:
         AttrialError: If it is none of these, no such model is there, or what is loaded already was
@@ -62,8 +64,9 @@ def classifier_of(
     if batch_tokens is not None and batch_tokens < 1:
         raise AttrialError(f"batch_tokens={batch_tokens}; it takes 1 or more")
     if isinstance(model, str | Path):
-        return KINDS[kind_at(model, revision)].load(
-            model,
+        place, revision = _placed(model, revision)
+        return KINDS[kind_at(place, revision)].load(
+            place,
             revision=revision,
             dtype=dtype or DTYPE,
             device=device or DEVICE,
@@ -77,6 +80,18 @@ def classifier_of(
     if isinstance(model, TextClassifier):
         return model
     return _loaded(model, batch_tokens)
+
+
+def _placed(model: str | Path, revision: str | None) -> tuple[str | Path, str | None]:
+    """Where a model lies, and its commit on the Hub: a task's own, unless a folder has the name.
+
+    Raises:
+        AttrialError: If that task has none.
+    """
+    if str(model) not in registry.plugins("tasks") or Path(model).is_dir():
+        return model, revision
+    task = load_task(str(model))
+    return asked.own_model(task), revision or task.model_revision
 
 
 def _loaded(model: tuple[PreTrainedModel, Reads], batch_tokens: int | None) -> TextClassifier:

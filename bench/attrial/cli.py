@@ -38,7 +38,7 @@ def run(
     ] = None,
     task: Annotated[Many, typer.Option(help="A task's name or TOML file. May be repeated.")] = None,
     model: Annotated[
-        Many, typer.Option(help="Folder or Hub id of a classifier; the task's own by default.")
+        Many, typer.Option(help="Folder or Hub id; the task's own by default. May be repeated.")
     ] = None,
     data: Annotated[
         Path | None, typer.Option(help="Local file or folder to read instead of the task's data.")
@@ -139,7 +139,7 @@ def _frozen(value: object) -> object:
 
 @app.command()
 def explain(
-    model: Annotated[str, typer.Option(help="Folder or Hub id of a model of any kind.")],
+    model: Annotated[str, typer.Option(help="Folder, Hub id, or a task's name for its own.")],
     text: Annotated[str | None, typer.Option(help="The text.")] = None,
     image: Annotated[Path | None, typer.Option(help="An image file, in place of a text.")] = None,
     text_pair: Annotated[str | None, typer.Option(help="The second text of a pair.")] = None,

@@ -103,7 +103,7 @@ def show_explanation(found: Explanation, out: Path | None) -> None:
     if found.truncated:
         typer.echo(f"note: {found.truncated} words were cut; the model takes no more", err=True)
     if out is not None:
-        write_text(out, found.html())
+        write_text(out, report.sheet(found.caption, found.html()))
 
 
 def show_generation(found: Generation, out: Path | None) -> None:
@@ -114,7 +114,7 @@ def show_generation(found: Generation, out: Path | None) -> None:
     else:
         typer.echo(found.text())
     if out is not None:
-        write_text(out, found.html())
+        write_text(out, report.sheet(found.caption, found.html()))
 
 
 def print_leaderboard(folders: Sequence[Path], form: str, out: Path | None) -> None:

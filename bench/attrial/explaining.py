@@ -90,8 +90,11 @@ def explain(
         raise AttrialError(f"method {method} gave no scores: {got.undefined}")
     return Explanation(
         players=x.players, scores=got.result, target=labels[index], probability=probability,
+        signed=asked.bound.signed, class_blind=asked.bound.class_blind,
         method=asked.bound.text, removal=removal, function=told, notes=got.notes,
         truncated=x.truncated, output=float(outputs[0, index]),
+        foil=None if foil is None else next(n for i, n in enumerate(labels) if i != index),
+        texts=x.text, spans=x.spans,
     )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ import numpy as np
 
 from attrial.masks import Floats
 from attrial.report.grid import Grid, html_grid, terminal_grid, text_grid
+from attrial.report.heatmap import key
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,6 +22,7 @@ class Generation:
         removal: The removal that the method's questions were answered under.
         function: What of each token's probability the scores explain.
         prompt: How many of the sources are the prompt's.
+        signed: Whether a negative score speaks against the token.
     """
 
     sources: tuple[str, ...]
@@ -31,13 +33,14 @@ class Generation:
     removal: str
     function: str
     prompt: int
+    signed: bool = True
 
     @property
     def caption(self) -> str:
         """What was explained, by what, in one line."""
         return (
-            f"{self.method}: each column is a token that the model wrote ({self.function}), each "
-            f"row what stood before it: {self.prompt} players of the prompt, then earlier tokens"
+            f"{self.method}: a column for each token that the model wrote ({self.function}), a row "
+            f"for what stood before it: {self.prompt} players of the prompt, then earlier tokens"
         )
 
     @property
@@ -47,6 +50,9 @@ class Generation:
             tuple(map(_visible, self.targets)),
             self.scores,
             self.caption,
+            key(self.scores.ravel().tolist(), signed=self.signed),
+            tuple(f"p={p:.3f}" for p in self.probabilities),
+            self.prompt,
         )
 
     def text(self) -> str:

@@ -25,4 +25,4 @@ class ImageExplanation(Explanation):
         shown = picture(
             self.players, self.scores.tolist(), edges=self.edges, png=self.png, shape=self.shape
         )
-        return html_picture(shown, caption=self.caption)
+        return html_picture(shown, caption=self.caption, legend=self.legend)

@@ -63,6 +63,7 @@ def explain_image(
     return ImageExplanation(
         players=x.players, scores=got.result, target=filled.labels[index],
         probability=float(Target(index, "probability").read(outputs)[0]),
+        signed=asked.bound.signed, class_blind=asked.bound.class_blind,
         method=asked.bound.text, removal=removal, function=function, notes=got.notes,
         output=float(outputs[0, index]), png=png(Image.fromarray(shown)), shape=shown.shape[:2],
         edges=edges(found.encoder.patches.grid, cells),

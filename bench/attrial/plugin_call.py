@@ -53,6 +53,16 @@ class Bound:
         digest = registry.content_digest(self.plugin.path)
         return f"{self.plugin.shipped_by} sha256 {digest}"
 
+    @property
+    def signed(self) -> bool:
+        """Whether a negative score of this method speaks against the target."""
+        return self.constant("SIGN", "signed") == "signed"
+
+    @property
+    def class_blind(self) -> bool:
+        """Whether this method gives every class the same scores."""
+        return self.constant("CLASS_SPECIFIC", True) is False
+
     def constant(self, name: str, default: object) -> object:
         """A declaration of the plugin's module."""
         return getattr(self.module, name, default)

@@ -10,13 +10,17 @@ from attrial.report import ledger
 from attrial.report.checks import checks_html as checks_html
 from attrial.report.checks import checks_markdown as checks_markdown
 from attrial.report.checks import save_checks as save_checks
+from attrial.report.grid import decimals as decimals
+from attrial.report.heatmap import Word as Word
 from attrial.report.heatmap import html_heatmap, terminal_heatmap
+from attrial.report.heatmap import key as key
 from attrial.report.html import page
 from attrial.report.latex import to_latex as to_latex
 from attrial.report.markdown import to_markdown
 from attrial.report.matrix import html_matrix as html_matrix
 from attrial.report.matrix import terminal_matrix as terminal_matrix
 from attrial.report.matrix import text_matrix as text_matrix
+from attrial.report.sheet import sheet as sheet
 from attrial.store import Entry
 
 __all__ = ["html_heatmap", "page", "render", "terminal_heatmap", "to_markdown", "write"]

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from attrial.report.template import render
@@ -49,8 +50,11 @@ def in_text(
     """Words as they stand in the text, with what lies between them.
 
     Players come in reading order: a span that starts before the last one ended opens the next
-    text of a pair.
+    text of a pair. Players that share characters, as tokens of one letter may, stand in no text:
+    they are spaced.
     """
+    if sum(b[0] < a[1] for a, b in pairwise(spans)) >= max(len(text), 1):
+        return spaced(found)
     laid: list[Word] = []
     which, at = 0, 0
     for word, (start, end) in zip(found, spans, strict=True):
@@ -79,6 +83,7 @@ def html_heatmap(
     text: Sequence[str] = (),
     spans: Sequence[tuple[int, int]] = (),
     caption: str = "",
+    legend: Sequence[Word] = (),
 ) -> str:
     """An HTML fragment for pages and notebooks; every word is escaped.
 
@@ -89,10 +94,26 @@ def html_heatmap(
         text: The text, or both of a pair, to show players where they stand (with ``spans``).
         spans: (n,) start and end characters of each player in its text.
         caption: A line above.
+        legend: What ``key`` says of the colours; a line below.
     """
     found = words(players, scores, truth=truth)
     laid = in_text(found, text, spans) if text else spaced(found)
-    return render("heatmap.html.jinja", words=laid, caption=caption)
+    return render("heatmap.html.jinja", words=laid, caption=caption, legend=legend)
+
+
+def key(scores: Sequence[float], *, signed: bool = True) -> tuple[Word, ...]:
+    """A legend: the strongest colours with the scores that they stand for, none where all are 0.
+
+    >>> [w.text for w in key([2.0, -1.0])], [w.text for w in key([0.5], signed=False)]
+    (['-2 against the target', '+2 for it'], ['0.5 matters most'])
+    """
+    largest = max((abs(s) for s in scores if s == s), default=0.0)
+    if not largest:
+        return ()
+    if not signed:
+        return (Word(f"{largest:.3g} matters most", largest, 1.0),)
+    against = Word(f"-{largest:.3g} against the target", -largest, -1.0)
+    return against, Word(f"+{largest:.3g} for it", largest, 1.0)
 
 
 def terminal_heatmap(

@@ -83,9 +83,9 @@ def even(cells: tuple[int, int]) -> tuple[list[float], list[float]]:
     return rows, columns
 
 
-def html_picture(shown: Picture, *, caption: str = "") -> str:
+def html_picture(shown: Picture, *, caption: str = "", legend: Sequence[Word] = ()) -> str:
     """An HTML fragment: the image by itself, and under its cells; names and caption are escaped."""
-    return render("picture.html.jinja", pictures=pair(shown), caption=caption)
+    return render("picture.html.jinja", pictures=pair(shown), caption=caption, legend=legend)
 
 
 def pair(shown: Picture) -> list[Picture]:
