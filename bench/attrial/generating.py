@@ -12,6 +12,7 @@ from attrial.explaining import check, conversing, ready
 from attrial.generation import Generation, matrix
 from attrial.masks import Floats, everything
 from attrial.models.causal import CausalModel
+from attrial.models.continuing import Continuing
 from attrial.models.seq2seq import Seq2SeqModel
 from attrial.models.text import TextClassifier
 from attrial.plugin_call import PluginMethod
@@ -67,7 +68,7 @@ def explain_generation(
     x = writer.encode("text", (prompt,), players=players)
     said = writer.generate(x, max_new_tokens)
     steps = _steps(writer, x, said)
-    answering, removal = ready(writer, steps[-1], removal, infill)
+    answering, removal = ready(_joined(writer), steps[-1], removal, infill)
     subjects = [Subject(step, removal, Target(0, function)) for step in steps]
     return Generation(
         sources=steps[-1].players,
@@ -85,6 +86,16 @@ def _writer(model: TextClassifier) -> CausalModel | Seq2SeqModel:
     if not isinstance(model, CausalModel | Seq2SeqModel):
         raise AttrialError(f"{model.spec.name} is no language model: it writes nothing")
     return model
+
+
+def _joined(model: CausalModel | Seq2SeqModel) -> CausalModel | Seq2SeqModel:
+    """The same model, which computes rows that are beginnings of others together with those.
+
+    What stood before a token is the beginning of what stood before the next one, so that one
+    forward of a row with all that was written answers for every step which removes the same.
+    """
+    assert isinstance(model.forward, Continuing)
+    return replace(model, forward=replace(model.forward, joined=True))
 
 
 def _steps(model: CausalModel | Seq2SeqModel, x: Example, said: Sequence[int]) -> list[Example]:

@@ -1,6 +1,6 @@
 """One forward of a causal language model: how likely each continuation is after every row."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -10,7 +10,8 @@ from torch import Tensor, nn
 from transformers import PreTrainedModel
 
 from attrial.batching import Batch, plan
-from attrial.masks import Bools, Ints
+from attrial.masks import Bools, Floats, Ints
+from attrial.models.beginnings import read_at_hosts
 from attrial.models.copies import OPTIONS, OWN, PLACES, PRIVATE, WIDTH
 from attrial.models.forward import Arguments, Forward
 from attrial.removal import NO_TOKEN, Rows, closed_up
@@ -24,7 +25,14 @@ class Continuing(Forward):
     log-probability of anything else. Continuations of one token are read at the rows' ends; longer
     ones are appended to copies of the rows, at the places after the last token that is kept. Rows
     that ask about none answer with the next token's logits (R, V).
+
+    Attributes:
+        joined: Whether rows that ask about one token each, and are beginnings of others, are read
+            from those: for what a model wrote itself, token after token. The last bits of a row
+            then depend on its company.
     """
+
+    joined: bool = False
 
     def columns(self, options: int) -> int:
         """How many raw outputs a row has that asks about so many continuations."""
@@ -63,6 +71,18 @@ class Continuing(Forward):
         }
         whole = Batch(wide, np.arange(len(longer.ids)), batch.fresh * count)
         return super().arguments(longer, whole) | self._tensors(found)
+
+    def outputs(self, parts: Sequence[Rows]) -> Floats:
+        """Raw outputs (k, C) of all rows, in float64; see ``Forward.outputs``."""
+        one = all(p.options is not None and p.options.shape[1:] == (1, 1) for p in parts)
+        if not (self.joined and one):
+            return super().outputs(parts)
+        rows = self.stacked(parts)
+        return read_at_hosts(self, rows, self.ends(rows))
+
+    def ends(self, rows: Rows) -> Ints:
+        """(k,) the position of each row at which its next token is read."""
+        return rows.lengths - 1
 
     def _tensors(self, arrays: Mapping[str, Ints | Bools]) -> Arguments:
         return {name: torch.from_numpy(np.array(a)).to(self.device) for name, a in arrays.items()}

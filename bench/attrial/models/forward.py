@@ -1,6 +1,7 @@
 """One forward of a classifier: rows become tensors of a fixed shape, and raw outputs come back."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -109,14 +110,18 @@ class Forward:
 
         Rows that ask about fewer continuations than others end in NaN.
         """
-        parts = [self._dropped(p) for p in parts]
-        rows = stack(parts, width=max(width(int(p.lengths.max())) for p in parts), pad=self.pad)
+        rows = self.stacked(parts)
         out = np.full((len(rows.lengths), self.columns(rows.asked)), np.nan)
         with torch.inference_mode():
             for batch in self.batches(rows):
                 logits = self._blanked(rows, batch)[: batch.fresh]
                 out[batch.rows[: batch.fresh], : logits.shape[1]] = logits.double().cpu().numpy()
         return out
+
+    def stacked(self, parts: Sequence[Rows]) -> Rows:
+        """All rows below each other, as they are forwarded."""
+        parts = [self._dropped(p) for p in parts]
+        return stack(parts, width=max(width(int(p.lengths.max())) for p in parts), pad=self.pad)
 
     def _dropped(self, rows: Rows) -> Rows:
         """Rows without the tokens that nobody sees, where that is known to be the same."""
@@ -131,9 +136,16 @@ class Forward:
 
     def _blanked(self, rows: Rows, batch: Batch) -> Tensor:
         arguments = self.arguments(rows, batch)
+        with self.blanking(rows, batch, arguments):
+            return self(arguments)
+
+    @contextmanager
+    def blanking(self, rows: Rows, batch: Batch, arguments: Arguments) -> Iterator[None]:
+        """A forward in which the embeddings of a batch's blank positions are zero."""
         blank = rows.blank[batch.rows, : batch.width]
         if not blank.any():
-            return self(arguments)
+            yield
+            return
         seen = torch.from_numpy(~blank).to(self.device)[:, :, None]
         with edited(self.model, lambda found: found * spread(arguments, seen, True)):
-            return self(arguments)
+            yield

@@ -102,6 +102,12 @@ class Translating(Continuing):
             return shorter
         return replace(shorter, spoken=(rows.spoken - rows.lengths + shorter.lengths).clip(0))
 
+    def ends(self, rows: Rows) -> Ints:
+        """(k,) the decoder's position at which each row's next token is read."""
+        if rows.prefix is None:
+            return super().ends(rows)
+        return np.asarray((rows.prefix != NO_TOKEN).sum(axis=1) + spoken(rows) - 1)
+
     def _own(self, batch: Batch, copies: int) -> Arguments:
         """Where the rows' own positions are among those of several copies: everywhere."""
         if copies == 1:
