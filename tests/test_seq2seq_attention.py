@@ -1,6 +1,7 @@
 """Attention of two stacks: the parts are the model's own, and methods compose them as they say."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -170,9 +171,9 @@ def test_products_with_gradients_read_the_decoders_looks(family: str) -> None:
     shown, contrast = eager(family, x)
     looks = shown[2][1]
     (gradient,) = torch.autograd.grad(contrast, looks)
-    product = (looks * gradient)[0].mean(0)[-1].detach().numpy()
+    rows = (looks * gradient)[0].mean(0)[-1].detach().numpy()
     got = scores(family, "attention_x_gradient", x)
-    assert got == pytest.approx(x.to_players(product), abs=1e-4 * float(np.abs(product).max()))
+    assert got == pytest.approx(x.to_players(rows), abs=1e-4 * float(np.abs(rows).max()))
     heads = gradient[0].mean((-2, -1))
     cam = torch.tensordot(heads, looks[0], dims=1).relu()[-1].detach().numpy()
     got = scores(family, "attention_grad_cam", x)
@@ -181,6 +182,7 @@ def test_products_with_gradients_read_the_decoders_looks(family: str) -> None:
 
 @FAMILIES
 def test_chefer_follows_its_rules(family: str) -> None:
+    """The strict rule, the published one by plain loops, and the two apart."""
     x = made.example(family)
     shown, contrast = eager(family, x)
     flat = [layer for part in shown for layer in part]
@@ -190,12 +192,30 @@ def test_chefer_follows_its_rules(family: str) -> None:
     inner = np.eye(len(x.ids))
     for b in relus[0]:
         inner = inner + b @ inner
-    crossed = np.zeros((len(x.prefix), len(x.ids)))
+    said, crossed = np.eye(len(x.prefix)), np.zeros((2, len(x.prefix), len(x.ids)))
     for own, looks in zip(relus[1], relus[2], strict=True):
-        crossed = crossed + own @ crossed
-        crossed = crossed + looks @ inner
-    expected = x.to_players(crossed[-1])
-    assert scores(family, "chefer", x) == pytest.approx(expected, rel=1e-3, abs=1e-7)
+        said, crossed = said + own @ said, crossed + own @ crossed
+        crossed[0] += looks @ inner
+        crossed[1] += slow_rule_ten(said, looks, inner)
+    strict, published = (x.to_players(rows[-1]) for rows in crossed)
+    assert scores(family, "chefer", x) == pytest.approx(strict, rel=1e-3, abs=1e-7)
+    got = scores(family, "chefer(rule='published')", x)
+    assert got == pytest.approx(published, rel=1e-3, abs=1e-7)
+    assert np.abs(strict - published).max() > 0.01 * strict.max()
+
+
+def slow_rule_ten(said: Floats, looks: Floats, inner: Floats) -> Floats:
+    """(t, s): the sum over k and m of N(said)[k, i] looks[k, m] N(inner)[m, j]."""
+
+    def scaled(relevance: Floats, i: int, j: int) -> float:
+        beyond = sum(relevance[i]) - 1
+        return (relevance[i, j] - (i == j)) / (beyond or 1) + (i == j)
+
+    (t, s), found = looks.shape, np.zeros(looks.shape)
+    right = np.array([[scaled(inner, m, j) for j in range(s)] for m in range(s)])
+    for i, j, k in product(range(t), range(s), range(t)):
+        found[i, j] += scaled(said, k, i) * sum(looks[k, m] * right[m, j] for m in range(s))
+    return found
 
 
 @FAMILIES

@@ -14,7 +14,7 @@ Looks = Callable[[Floats, Floats, Floats], Floats]  # R_ss, R_qq and B_sq -> wha
 
 
 def chefer_encoder_decoder(
-    encoder: Pair, decoder: Pair, cross: Pair, *, rule: str = "strict_linear"
+    encoder: Pair, decoder: Pair, cross: Pair, *, rule: str = "strict"
 ) -> tuple[Floats, Floats]:
     """Relevance through an encoder and a decoder of L' layers; B = mean_h relu(gradient * A).
 
@@ -24,10 +24,10 @@ def chefer_encoder_decoder(
         encoder: Weights and gradients (L, H, s, s) of the encoder's attention.
         decoder: (L', H, t, t) of the decoder's attention to itself.
         cross: (L', H, t, s) of its attention to the encoder's outputs.
-        rule: What R_sq (decoder by encoder) gains there. ``strict_linear``: B_sq R_qq, every path
-            once. ``chefer_published``: N(R_ss)^T B_sq N(R_qq) with N(R) the identity and the rest
-            of R by rows of sum 1, as rule 10 has it: the transpose takes the decoder's positions
-            for inputs where rules 6 and 7 take them for outputs.
+        rule: What R_sq (decoder by encoder) gains there. ``strict``: B_sq R_qq, every path once.
+            ``published``: N(R_ss)^T B_sq N(R_qq) with N(R) the identity and the rest of R by rows
+            of sum 1, as rule 10 has it: the transpose takes the decoder's positions for inputs
+            where rules 6 and 7 take them for outputs.
 
     Returns:
         R_ss (t, t) and R_sq (t, s), never negative: the relevance of the decoder's and of the
@@ -52,7 +52,7 @@ def chefer_encoder_decoder(
     return from_decoder, from_encoder
 
 
-def _strict_linear(own: Floats, encoded: Floats, looks: Floats) -> Floats:
+def _strict(own: Floats, encoded: Floats, looks: Floats) -> Floats:
     return np.asarray(looks @ encoded)
 
 
@@ -68,4 +68,4 @@ def _normalised(relevance: Floats) -> Floats:
     return np.asarray(identity + beyond / np.where(total > 0, total, 1))
 
 
-RULES: Mapping[str, Looks] = {"strict_linear": _strict_linear, "chefer_published": _published}
+RULES: Mapping[str, Looks] = {"strict": _strict, "published": _published}
