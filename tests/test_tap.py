@@ -18,6 +18,7 @@ from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 from transformers.models.bert.modeling_bert import BertLayer
 
 from attrial.errors import AttrialError, NotApplicable
+from attrial.models.eager import EAGER
 from attrial.models.shown import FIELDS
 from attrial.models.switch import can_switch
 from attrial.models.tap import TAP, capture, gradients
@@ -138,11 +139,11 @@ def test_nested_implementations_come_back(fails: bool) -> None:
     assert implementations(model) == before
 
 
-def test_nothing_global_but_one_name() -> None:
+def test_nothing_global_but_two_names() -> None:
     known = {"eager", "sdpa", "flex_attention", "paged|eager"} | {
         f"flash_attention_{i}" for i in (2, 3, 4)
     }
-    assert set(ALL_ATTENTION_FUNCTIONS.valid_keys()) - known == {TAP}
+    assert set(ALL_ATTENTION_FUNCTIONS.valid_keys()) - known == {TAP, EAGER}
     assert "transformers" in ALL_ATTENTION_FUNCTIONS["sdpa"].__module__
 
 

@@ -38,8 +38,9 @@ class Slope:
         points: (k, n) how far each player has gone from baseline (0) to input (1). Fixed
             positions stay at the input.
         baseline: ``zero``, ``mask``, ``pad``, ``unk``, ``mean`` (of the vocabulary's embeddings),
-            ``reference``: the model's most neutral token (mask, else pad, else unk, else zero), or
-            ``sampled``: at each position a token drawn from the vocabulary, specials left out.
+            ``reference``: the model's most neutral token (mask, else pad, else unk, the first whose
+            embedding isn't zero, else mean), or ``sampled``: at each position a token drawn from
+            the vocabulary, specials left out.
         noise: Standard deviation of Gaussian noise on the players' embeddings, as a share of the
             spread (max - min) of the input's embeddings.
         seed: Of the noise and of sampled baselines.

@@ -12,7 +12,7 @@ CLASS_SPECIFIC = True
 ADDITIVE = True
 STOCHASTIC = False
 ASKS = ("slope",)
-VERSION = 1
+VERSION = 2  # the reference is no zero embedding, as padding often is
 
 RELATIVE, ABSOLUTE = 0.01, 1e-4  # completeness gaps that are small enough
 
@@ -51,8 +51,9 @@ def integrated_gradients(
         x: The example.
         seed: Of a ``sampled`` baseline; without use otherwise.
         steps: Gradients asked for at first.
-        baseline: Embedding to start from: ``reference`` (mask token, else pad, else unknown, else
-            zero), ``mask``, ``pad``, ``unk``, ``zero``, ``mean``, or ``sampled`` (one draw).
+        baseline: Embedding to start from: ``reference`` (mask token, else pad, else unknown, the
+            first that isn't all zeros, else mean), ``mask``, ``pad``, ``unk``, ``zero``, ``mean``,
+            or ``sampled`` (one draw).
         quadrature: ``gauss_legendre``, ``midpoint``, ``trapezoid``, ``left`` or ``right``.
         refine: Whether to double the steps.
         cap: Most steps.

@@ -30,13 +30,21 @@ def lifted(
     with warnings.catch_warnings():
         # it tells that it sets hooks; it removes them, and the guard looks
         warnings.filterwarnings("ignore", "Setting forward, backward hooks", UserWarning)
-        found, delta = DeepLift(whole).attribute(
+        found, delta = DeepLift(whole, eps=_least(end.dtype)).attribute(
             end[None].detach().requires_grad_(), start[None], return_convergence_delta=True
         )
     tokens = found.detach()[0].sum(-1).double().cpu().numpy()
     total = float(tokens.sum())
     change = total - float(delta.detach())
     return Relevances(tokens, total / change if change else 1.0)
+
+
+def _least(dtype: torch.dtype) -> float:
+    """Changes below it have a gradient for a multiplier.
+
+    Captum's own is nothing at all in half precision, where it divides no change by no change.
+    """
+    return max(1e-10, torch.finfo(dtype).smallest_normal)
 
 
 class _Whole(nn.Module):

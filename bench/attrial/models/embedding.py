@@ -123,16 +123,21 @@ class Baselines:
             NotApplicable: If the tokenizer has no such token, or there is no such baseline.
         """
         if name == "reference":
-            return self.vector(self._reference())
+            return self._reference()
         if name in ("zero", "mean"):
             return self._mean() * (name == "mean")
         return self._token(name)
 
-    def _reference(self) -> str:
-        """The most neutral token there is."""
+    def _reference(self) -> Tensor:
+        """The most neutral token's, or the mean where there is none but zeros.
+
+        Padding is often all zeros. A norm that divides by the length (RMSNorm) jumps there, so that
+        gradients on the way to it never add up.
+        """
         v = self.vocabulary
-        known = {"mask": v.mask, "pad": v.pad, "unk": v.unk}
-        return next((name for name, token in known.items() if token is not None), "zero")
+        neutral = [np.array([t]) for t in (v.mask, v.pad, v.unk) if t is not None]
+        found = (lookup(self.model, token)[0] for token in neutral)
+        return next((vector for vector in found if vector.any()), self._mean())
 
     def _token(self, name: str) -> Tensor:
         tokens = {

@@ -1,13 +1,14 @@
 """A guard around every use of a model: what was there before is there after, or the run fails."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import chain
 
 from torch import Tensor, nn
 from transformers import PreTrainedModel
 
-from attrial.models.switch import switched
+from attrial.models.eager import EAGER
+from attrial.models.switch import can_switch, switched
 
 State = dict[str, object]
 HOOKS = (
@@ -46,12 +47,18 @@ def _differing(a: State, b: State) -> list[str]:
 def _held(model: PreTrainedModel) -> Iterator[None]:
     training = [m for m in model.modules() if m.training]
     trainable = [p for p in model.parameters() if p.requires_grad]
-    with switched(model, "sdpa") if model._supports_sdpa else nullcontext():
+    with _fastest(model):
         try:
             _set(training, trainable, on=False)
             yield
         finally:
             _set(training, trainable, on=True)
+
+
+def _fastest(model: PreTrainedModel) -> AbstractContextManager[None]:
+    if model._supports_sdpa:
+        return switched(model, "sdpa")
+    return switched(model, EAGER) if can_switch(model) else nullcontext()
 
 
 def _set(training: list[nn.Module], trainable: list[nn.Parameter], *, on: bool) -> None:

@@ -13,9 +13,9 @@ from typing import Generic, TypeVar
 import torch
 from torch import Tensor, nn
 from transformers import AttentionInterface, AttentionMaskInterface, PreTrainedModel
-from transformers.masking_utils import eager_mask
 
 from attrial.errors import AttrialError, NotApplicable
+from attrial.models.eager import bounded_mask
 from attrial.models.shown import Part, shown
 from attrial.models.switch import can_switch, switched
 
@@ -194,7 +194,7 @@ def _attention(
 
 
 AttentionInterface.register(TAP, _attention)
-AttentionMaskInterface.register(TAP, eager_mask)
+AttentionMaskInterface.register(TAP, bounded_mask)
 
 
 def _refuse(module: nn.Module, arguments: dict[str, object]) -> None:
