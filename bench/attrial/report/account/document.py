@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from attrial import leaderboard
 from attrial.check_record import CheckReport
-from attrial.report import words
+from attrial.report import ledger, words
 from attrial.report.account import agreement, changes, measures, ranks, verdicts
 from attrial.report.account.provenance import provenance
 from attrial.report.parts import Bullets, Heading, Part, note
@@ -66,7 +66,9 @@ def _overall(found: Trust) -> list[Part]:
     if not found.overall:
         return []
     title = Heading(2, "Over all tasks", "overall")
-    return [title, *ranks.over_tasks(found.overall)]
+    told = (ledger.told(part.ground.entries) for part in found.parts)
+    kinds = sorted({one.asks for one in told if one.asks})
+    return [title, *ranks.over_tasks(found.overall), *ranks.mixed(kinds)]
 
 
 def _chapter(
@@ -85,7 +87,9 @@ def _chapter(
         ("Cost", measures.costs(found)),
         ("What is missing", verdicts.missing(section)),
     ]
-    parts: list[Part] = [Heading(2, _title(section), anchor), _facts(section)]
+    about = ledger.told(found.ground.entries).about
+    facts = [*([note(about)] if about else []), _facts(section)]
+    parts: list[Part] = [Heading(2, _title(section), anchor), *facts]
     for k, (title, inside) in enumerate(titled):
         parts += [Heading(3, title, f"{anchor}-{k + 1}"), *inside]
     return parts

@@ -29,6 +29,19 @@ def over_tasks(found: Sequence[Blocks]) -> list[Part]:
     return [*(part for blocks in found for part in _blocks(blocks)), note(AVERAGED), note(BLOCKS)]
 
 
+def mixed(kinds: Sequence[str]) -> list[Part]:
+    """What a reader must know of ranks over tasks for unlike models."""
+    if len(kinds) < 2:
+        return []
+    return [
+        note(
+            f"These tasks are for models of {count(len(kinds), 'kind')} ({', '.join(kinds)}), and "
+            "a method is read from each in its own way. The average ranks are of this mixture, and "
+            "say nothing of any one kind: the chapters of its tasks do."
+        )
+    ]
+
+
 AVERAGED = (
     "A block is one task with one model. A method's value in it is its average rank over the "
     "metrics of the family, under the removal that methods explained under; metrics that are one "
