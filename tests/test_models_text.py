@@ -66,10 +66,11 @@ def test_a_pair_has_two_segments_and_players_of_both_texts() -> None:
 
 
 def test_special_tokens_are_found_by_place_never_by_id() -> None:
-    """A text may speak of [MASK]; that word is a player like every other."""
+    """A text may speak of [MASK]; that word is a player like every other, spelled in pieces."""
     x = encoder().encode("x", ["the [MASK] film"])
     assert x.players == ("the", "[MASK]", "film")
-    assert x.owner.tolist() == [-1, 0, 1, 2, -1]
+    assert x.owner.tolist() == [-1, 0, 1, 1, 1, 2, -1]
+    assert tiny.tokenizer().mask_token_id not in x.ids
 
 
 WORD = st.sampled_from([*tiny.WORDS, "acting", "brighter", "film,", "x-y", "Not!"])

@@ -175,7 +175,8 @@ def test_special_tokens_that_stand_in_the_text_are_players(special: str) -> None
     c = families.classifier("bert")
     x = c.encode("x", [f"a {special} film"])
     assert x.players == ("a", special, "film")
-    assert (x.owner < 0).sum() == 2 and x.owner.tolist() == [-1, 0, 1, 2, -1]
+    assert (x.owner < 0).sum() == 2 and x.owner.tolist() == [-1, 0, 1, 1, 1, 2, -1]
+    assert families.tokenizer("bert").convert_tokens_to_ids(special) not in x.ids[x.owner >= 0]
 
 
 @pytest.mark.parametrize("family", ["roberta", "gpt2", "xlnet"])

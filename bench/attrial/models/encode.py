@@ -5,7 +5,7 @@ Players are found through token offsets alone. Nothing is ever decoded or tokeni
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from transformers import PreTrainedTokenizerBase
@@ -14,17 +14,9 @@ from attrial.errors import AttrialError, near
 from attrial.example import FIXED, Example
 from attrial.masks import Bools
 from attrial.models.players import PLAYERS, UNITS, Span, given, inside, owners, stays, words
+from attrial.models.verbatim import Position, positions
 
 Triples = Sequence[tuple[int, int, int]]
-
-
-@dataclass(frozen=True)
-class Position:
-    """One token: its id, its segment, and where it stands (None for a special token)."""
-
-    id: int
-    type: int
-    span: Span | None
 
 
 @dataclass(frozen=True)
@@ -69,7 +61,8 @@ class Encoder:
                 player that overlaps one is evidence.
             label: Gold class.
             spans: The players, where they are spans; what lies between them always stays.
-            fixed: Parts of the texts that always stay, such as a template's own words.
+            fixed: Parts of the texts that always stay, such as a template's own words. Special
+                tokens can be named there; elsewhere their names are text like any other.
 
         Raises:
             AttrialError: If there are not one or two texts, one is empty or nothing is left of
@@ -77,9 +70,9 @@ class Encoder:
                 tokens.
         """
         _check(id, texts, players)
-        whole = self._positions(texts, cut=False)
-        kept = whole if len(whole) <= self.limit else self._positions(texts, cut=True)
         stay = [Span(*s) for s in fixed]
+        whole = self._positions(texts, stay, cut=False)
+        kept = whole if len(whole) <= self.limit else self._positions(texts, stay, cut=True)
         cut = given(id, texts, [Span(*s) for s in spans]) if players == "spans" else None
         owner, found = _cut(texts, kept, players, cut, stay)
         _check_cut(id, owner)
@@ -98,23 +91,12 @@ class Encoder:
             apart=self.apart,
         )
 
-    def _positions(self, texts: Sequence[str], *, cut: bool) -> list[Position]:
-        encoded = self.tokenizer(
-            *texts,
-            truncation="longest_first" if cut else False,
-            max_length=self.limit - len(self._anchored) if cut else None,
-            return_offsets_mapping=True,
-            return_special_tokens_mask=True,
-            return_token_type_ids=True,
-            verbose=False,
-        )
-        fields = ("input_ids", "token_type_ids", "special_tokens_mask", "offset_mapping")
-        columns = zip(*(encoded[f] for f in fields), encoded.sequence_ids(), strict=True)
-        found = [
-            Position(i, kind * self.segments, None if special or text is None else Span(text, *at))
-            for i, kind, special, at, text in columns
-        ]
-        return [*self._anchored, *found]
+    def _positions(
+        self, texts: Sequence[str], fixed: Sequence[Span] = (), *, cut: bool
+    ) -> list[Position]:
+        most = self.limit - len(self._anchored) if cut else None
+        found = positions(self.tokenizer, texts, fixed, most=most)
+        return [*self._anchored, *(replace(p, type=p.type * self.segments) for p in found)]
 
     @property
     def _anchored(self) -> list[Position]:

@@ -13,10 +13,12 @@ from attrial.example import Example
 from attrial.masks import Ints
 from attrial.models.continuing import Continuing, appended, extent
 from attrial.models.copies import OPTIONS, OWN, WIDTH, given
-from attrial.models.encode import Encoder, Position
+from attrial.models.encode import Encoder
 from attrial.models.forward import Arguments, Forward
 from attrial.models.heads_models import Headed
 from attrial.models.loading import CHOOSER
+from attrial.models.players import Span
+from attrial.models.verbatim import Position
 from attrial.removal import NO_TOKEN, Rows
 
 Triples = Sequence[tuple[int, int, int]]
@@ -101,18 +103,22 @@ class Choices(Encoder):
             raise AttrialError("choices don't begin with a token of their own after the question")
         return tuple(tuple(p.id for p in tail) for _, tail in both)
 
-    def _split(self, texts: Sequence[str], choice: str) -> tuple[list[Position], list[Position]]:
+    def _split(
+        self, texts: Sequence[str], choice: str, fixed: Sequence[Span] = ()
+    ) -> tuple[list[Position], list[Position]]:
         question = texts[1] if len(texts) > 1 else ""
         second = f"{question} {choice}" if question else choice
-        found = super()._positions([texts[0], second], cut=False)
+        found = super()._positions([texts[0], second], fixed, cut=False)
         spans = [p.span for p in found]
         at = next(
             i for i, s in enumerate(spans) if s is not None and s.text and s.end > len(question)
         )
         return found[:at], found[at:]
 
-    def _positions(self, texts: Sequence[str], *, cut: bool) -> list[Position]:
-        found, _ = self._split(texts, self.asked[0])
+    def _positions(
+        self, texts: Sequence[str], fixed: Sequence[Span] = (), *, cut: bool
+    ) -> list[Position]:
+        found, _ = self._split(texts, self.asked[0], fixed)
         over = max(0, len(found) - self.limit) if cut else 0
         first = [i for i, p in enumerate(found) if p.span is not None and p.span.text == 0]
         if over >= len(first):

@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 
 from attrial.errors import AttrialError
 from attrial.example import Example
-from attrial.models.encode import Encoder, Position
+from attrial.models.encode import Encoder
 from attrial.models.players import Span, words
+from attrial.models.verbatim import Position
 
 Triples = Sequence[tuple[int, int, int]]
 
@@ -34,7 +35,7 @@ class Placing(Encoder):
         Raises:
             AttrialError: What ``encode`` says, or that nothing else is left to be a player.
         """
-        at = self._around(texts, read, players)
+        at = self._around(texts, read, players, fixed)
         if len(words(texts, [Span(*s) for s in fixed] + [at])) == 0:
             raise AttrialError(f"example {id!r}: nothing stands beside the word asked about")
         x = self.encode(
@@ -43,21 +44,23 @@ class Placing(Encoder):
         )  # fmt: skip
         return replace(x, read=read)
 
-    def _around(self, texts: Sequence[str], read: int, players: str) -> Span:
-        position = self.kept(texts)[read]
+    def _around(self, texts: Sequence[str], read: int, players: str, fixed: Triples) -> Span:
+        position = self.kept(texts, fixed)[read]
         assert position.span is not None
         if players == "tokens":
             return position.span
         return next(word for word in words(texts) if _touches(position, word))
 
-    def kept(self, texts: Sequence[str]) -> list[Position]:
+    def kept(self, texts: Sequence[str], fixed: Triples = ()) -> list[Position]:
         """The tokens that the model reads of texts."""
-        whole = self._positions(texts, cut=False)
-        return whole if len(whole) <= self.limit else self._positions(texts, cut=True)
+        stay = [Span(*s) for s in fixed]
+        whole = self._positions(texts, stay, cut=False)
+        return whole if len(whole) <= self.limit else self._positions(texts, stay, cut=True)
 
     def token_of(
-        self, id: str, texts: Sequence[str], number: int, *, players: str, last: bool = False
-    ) -> int:
+        self, id: str, texts: Sequence[str], number: int, *, players: str, fixed: Triples = (),
+        last: bool = False,
+    ) -> int:  # fmt: skip
         """Position of the first token of a word, or its last; or of a token, if these are players.
 
         Both are counted from 0; a second text's follow the first's.
@@ -65,7 +68,7 @@ class Placing(Encoder):
         Raises:
             AttrialError: If there is none of that number, or it was cut off.
         """
-        kept = self.kept(texts)
+        kept = self.kept(texts, fixed)
         if players == "tokens":
             found = [[i] for i, p in enumerate(kept) if p.span is not None]
         else:

@@ -170,7 +170,7 @@ class TokenModel(Headed):
                 f"example {id!r}: a token classifier labels every word; say which one is asked "
                 "about: position, counted from 0"
             )
-        read = self.places.token_of(id, texts, position, players=players)
+        read = self.places.token_of(id, texts, position, players=players, fixed=fixed)
         return self.places.placed(
             id, texts, read,
             players=players, evidence=evidence, label=label, spans=spans, fixed=fixed,
@@ -222,30 +222,32 @@ class AnswerModel(Headed):
         if end not in ENDS or len(options) > 1:
             raise AttrialError(f"an answer has no {' and '.join(options)!r}; {near(end, ENDS)}")
         if position is None:
-            read = self.answer(texts)[end == "end"]
+            read = self.answer(texts, fixed)[end == "end"]
         else:
-            last = end == "end"
-            read = self.places.token_of(id, texts, position, players=players, last=last)
+            read = self.places.token_of(
+                id, texts, position, players=players, fixed=fixed, last=end == "end"
+            )
         x = self.places.placed(
             id, texts, read,
             players=players, evidence=evidence, label=label, spans=spans, fixed=fixed,
         )  # fmt: skip
-        option, token = ENDS[end], self.places.kept(texts)[read].span
+        option, token = ENDS[end], self.places.kept(texts, fixed)[read].span
         assert token is not None
         told = f"{end} at {texts[token.text][token.start : token.end]!r}"
         return replace(x, options=(option,), labels=(told,), explained=0)
 
-    def answer(self, texts: Sequence[str]) -> tuple[int, int]:
+    def answer(self, texts: Sequence[str], fixed: Triples = ()) -> tuple[int, int]:
         """Positions of the first and last token of the likeliest answer within the second text.
 
         It is the highest sum of the two logits over spans of at most ``LONGEST`` tokens.
         """
-        x = self.encoder.encode("answer", texts)
+        x = self.encoder.encode("answer", texts, fixed=fixed)
         with guarded(self.forward.model), torch.inference_mode():
             rows = stack([in_place(x, 1)], width=len(x.ids), pad=self.forward.pad)
             logits = self.forward.raw(self.forward.arguments(rows, Batch(len(x.ids), ONE, 1)))
         starts, ends = logits[0].double().cpu().numpy().T
-        there = [p.span is not None and p.span.text == 1 for p in self.places.kept(texts)]
+        kept = self.places.kept(texts, fixed)
+        there = [p.span is not None and p.span.text == 1 for p in kept]
         apart = np.subtract.outer(np.arange(len(ends)), np.arange(len(starts))).T
         allowed = np.logical_and.outer(there, there) & (apart >= 0) & (apart < LONGEST)
         both = np.where(allowed, np.add.outer(starts, ends), -np.inf)

@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 
 from attrial.errors import AttrialError
 from attrial.example import Example
-from attrial.models.encode import Encoder, Position, Triples
+from attrial.models.encode import Encoder, Triples
 from attrial.models.players import Span
+from attrial.models.verbatim import Position, positions
 
 MARK = "\u27eawhat the user says\u27eb"  # to find out where a template puts it
 
@@ -39,7 +40,6 @@ class Prompts(Encoder):
                 id, texts, players=players, evidence=evidence, label=label, spans=spans, fixed=fixed
             )
         whole, by, said = self._conversation(texts[0])
-        around = ((0, 0, by + said.start), (0, by + said.end, len(whole)))
         x = super().encode(
             id,
             [whole],
@@ -47,7 +47,7 @@ class Prompts(Encoder):
             evidence=None if evidence is None else _moved(evidence, by),
             label=label,
             spans=_moved(spans, by),
-            fixed=(*_moved(fixed, by), *(part for part in around if part[1] < part[2])),
+            fixed=(*_moved(fixed, by), *_around(whole, by, said)),
         )
         return replace(x, text=(texts[0],), spans=tuple((a - by, b - by) for a, b in x.spans))
 
@@ -73,22 +73,31 @@ class Prompts(Encoder):
             self.tokenizer.apply_chat_template(said, tokenize=False, add_generation_prompt=True)
         )
 
-    def ask(self, x: Example, continuations: Sequence[str]) -> Example:
+    def ask(self, x: Example, continuations: Sequence[str], fixed: Triples = ()) -> Example:
         """The example with its continuations, of which the first is explained.
+
+        Args:
+            x: The prompt.
+            continuations: What follows it: text, also where it looks like a special token.
+            fixed: As the prompt was encoded with.
 
         Raises:
             AttrialError: If one is empty, said twice, or its first token would merge with the
                 prompt's last.
         """
-        prompt = self._conversation(x.text[0])[0] if self.chat else x.text[0]
-        options = tuple(self._continued(prompt, text) for text in continuations)
+        prompt, stay = x.text[0], fixed
+        if self.chat:
+            prompt, by, said = self._conversation(x.text[0])
+            stay = (*_moved(fixed, by), *_around(prompt, by, said))
+        spans = [Span(*s) for s in stay]
+        options = tuple(self._continued(prompt, text, spans) for text in continuations)
         if len(set(options)) < len(options):
             raise AttrialError(f"example {x.id!r}: two continuations are the same tokens")
         return replace(x, options=options, labels=tuple(continuations), explained=0)
 
-    def _continued(self, prompt: str, continuation: str) -> tuple[int, ...]:
+    def _continued(self, prompt: str, continuation: str, fixed: Sequence[Span]) -> tuple[int, ...]:
         """Tokens that follow the prompt's own in the two as one text."""
-        before, whole = self._ids(prompt), self._ids(prompt + continuation)
+        before, whole = (self._ids(t, fixed) for t in (prompt, prompt + continuation))
         if whole[: len(before)] != before or len(whole) == len(before):
             raise AttrialError(
                 f"continuation {continuation!r} doesn't begin with a token of its own after "
@@ -96,31 +105,21 @@ class Prompts(Encoder):
             )
         return tuple(whole[len(before) :])
 
-    def _ids(self, text: str) -> list[int]:
-        return [p.id for p in self._positions([text], cut=False)]
+    def _ids(self, text: str, fixed: Sequence[Span]) -> list[int]:
+        return [p.id for p in self._positions([text], fixed, cut=False)]
 
-    def _positions(self, texts: Sequence[str], *, cut: bool) -> list[Position]:
+    def _positions(
+        self, texts: Sequence[str], fixed: Sequence[Span] = (), *, cut: bool
+    ) -> list[Position]:
         if len(texts) != 1:
             raise AttrialError("a causal language model takes one text, not a pair")
-        found = self._tokens(texts[0])
+        read = positions(self.tokenizer, texts, fixed, template=not self.chat)
+        found = [replace(p, type=0) for p in read]
+        if not self.chat:
+            found = [*self._anchored, *found]
         while len(found) > 1 and found[-1].span is None:
             found.pop()  # an end of text, after which nothing would follow
         return self._shortened(found) if cut else found
-
-    def _tokens(self, text: str) -> list[Position]:
-        encoded = self.tokenizer(
-            text,
-            add_special_tokens=not self.chat,
-            return_offsets_mapping=True,
-            return_special_tokens_mask=True,
-            verbose=False,
-        )
-        fields = ("input_ids", "special_tokens_mask", "offset_mapping")
-        found = [
-            Position(i, 0, None if special else Span(0, *at))
-            for i, special, at in zip(*(encoded[f] for f in fields), strict=True)
-        ]
-        return found if self.chat else [*self._anchored, *found]
 
     def _shortened(self, found: list[Position]) -> list[Position]:
         """Positions without the first ones of the text, as many as are too many."""
@@ -130,6 +129,12 @@ class Prompts(Encoder):
         text = [i for i, p in enumerate(found) if p.span is not None]
         gone = set(text[:over])
         return [p for i, p in enumerate(found) if i not in gone]
+
+
+def _around(whole: str, by: int, said: Span) -> Triples:
+    """The parts of a conversation that are the template's."""
+    parts = ((0, 0, by + said.start), (0, by + said.end, len(whole)))
+    return [part for part in parts if part[1] < part[2]]
 
 
 def _moved(spans: Triples, by: int) -> tuple[tuple[int, int, int], ...]:

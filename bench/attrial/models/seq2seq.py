@@ -96,7 +96,7 @@ class Seq2SeqModel(TextClassifier):
         )
         if options:
             return encoder.ask(x, options, prefix)
-        return self.next_token(x, encoder.target(prefix))
+        return self.next_token(x, encoder.target(prefix, len(prefix)))
 
     def generate(self, x: Example, count: int) -> tuple[int, ...]:
         """What the model says greedily: at most ``count`` tokens, its end among them.

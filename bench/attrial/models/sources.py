@@ -6,6 +6,8 @@ from dataclasses import dataclass, replace
 from attrial.errors import AttrialError
 from attrial.example import Example
 from attrial.models.encode import Encoder
+from attrial.models.players import Span
+from attrial.models.verbatim import positions
 
 Ids = tuple[int, ...]
 
@@ -31,7 +33,7 @@ class Sources(Encoder):
             AttrialError: If a continuation is empty, said twice, merges with the prefix, or is too
                 long.
         """
-        before = self.target(prefix)
+        before = self.target(prefix, len(prefix))
         found = tuple(self._continued(x.id, before, prefix, option) for option in options)
         if len(set(found)) < len(found):
             raise AttrialError(f"example {x.id!r}: two continuations are the same tokens")
@@ -57,16 +59,18 @@ class Sources(Encoder):
                 "and continuation have"
             )
 
-    def target(self, text: str) -> Ids:
-        """Ids of a text that the decoder says, without special tokens."""
-        if not text:
-            return ()
-        ids = self.tokenizer(text_target=text, add_special_tokens=False, verbose=False).input_ids
-        return tuple(int(i) for i in ids)
+    def target(self, text: str, prefix: int = 0) -> Ids:
+        """Ids of a text that the decoder says, without those that the tokenizer adds.
+
+        So many of its first characters are a prefix, in which special tokens can be named, such as
+        a language's.
+        """
+        fixed = [Span(0, 0, prefix)]
+        return tuple(p.id for p in positions(self.tokenizer, [text], fixed, template=False))
 
     def _continued(self, id: str, before: Ids, prefix: str, option: str) -> Ids:
         apart = not prefix or prefix[-1].isspace() or option[:1].isspace()
-        whole = self.target(prefix + option if apart else f"{prefix} {option}")
+        whole = self.target(prefix + option if apart else f"{prefix} {option}", len(prefix))
         if whole[: len(before)] != before or len(whole) == len(before):
             raise AttrialError(
                 f"example {id!r}: continuation {option!r} has no token of its own after {prefix!r}"
