@@ -96,9 +96,9 @@ def measure(
     explained: Mapping[tuple[str, int], Explained],
 ) -> Measured:
     """Every metric of every wanted job on every example, controls included."""
-    measured = Measured()
     removals = list(dict.fromkeys(job.removal for job in wanted))
     searched = _search(a, value, removals, examples, classes)
+    measured = Measured(notes=_of_search(searched))
     cells: list[Cell] = []
     seats: list[tuple[Subject, Asking[float]]] = []
     ranked = {(job.label, job.removal): None for job in wanted if job.explains}
@@ -181,6 +181,19 @@ def _search(
         for removal, name, i in places
     ]
     return dict(zip(places, answer(value, seats), strict=True))
+
+
+def _of_search(
+    searched: Mapping[tuple[str, str, int], Answer[tuple[Scores, Scores]]],
+) -> dict[Place, dict[str, float]]:
+    """What the searches noted, as notes of the orders that they found."""
+    notes: dict[Place, dict[str, float]] = {}
+    for (removal, metric, i), got in searched.items():
+        for name, noted in got.notes.items():
+            for who in ("best_order", "worst_order"):
+                if not isinstance(noted, list):
+                    notes.setdefault((who, removal, i), {})[f"{metric}.{name}"] = noted
+    return notes
 
 
 def _asker(

@@ -220,6 +220,7 @@ def _warnings(trials: Sequence[Trial]) -> dict[str, int]:
         "truncated": sum(t.truncated > 0 for t in trials),
         "not converged": sum(t.notes.get("converged") == 0 for t in trials),
         "bounded": sum(t.notes.get("bounded") == 1 for t in trials),
+        "bounded search": sum(any(name.endswith(".bounded") for name in t.notes) for t in trials),
     }
     return {name: count for name, count in counts.items() if count}
 

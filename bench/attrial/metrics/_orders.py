@@ -18,7 +18,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from attrial.ask import Asking, keep
+from attrial.ask import Asking, keep, note
 from attrial.errors import AttrialError
 from attrial.masks import (
     Bools,
@@ -31,6 +31,7 @@ from attrial.masks import (
     everything,
     nothing,
 )
+from attrial.metrics._climbs import LONG, climbed
 from attrial.metrics._sets import nested
 
 EXACT = 12
@@ -56,35 +57,45 @@ def extremal(n: int, weights: npt.ArrayLike, *, beam: int) -> Asking[tuple[Score
     Args:
         n: Number of players.
         weights: (n + 1,) how much the value counts while that many players are kept; at least 0.
-        beam: Width of the search above ``EXACT`` players.
+        beam: Width of the search above ``EXACT`` players, up to ``LONG``.
 
     Returns:
         Scores (n,) under which keeping the top ones sums to the least value, and to the greatest.
     """
+    if n > LONG and beam >= 1:
+        return both_chains((yield from _climbed(n, np.asarray(weights) > 0)), weights)
     return both_chains((yield from explored(n, beam=beam)), weights)
 
 
 def both_chains(levels: Sequence[Level], weights: npt.ArrayLike) -> tuple[Scores, Scores]:
     """How many sets of the least chain, and of the greatest, each player is in: (n,) and (n,)."""
-    return _both(tuple(levels), np.asarray(weights, np.float64).tobytes())
+    shares = np.asarray(weights, np.float64)
+    if levels[0].masks.shape[1] > LONG:  # those are large, and one metric's own
+        return _chains(levels, shares)
+    return _both(tuple(levels), shares.tobytes())
 
 
 @lru_cache(maxsize=SHARED)
 def _both(levels: tuple[Level, ...], weights: Told) -> tuple[Scores, Scores]:
     """The same for equal levels: those of one search are the same objects."""
-    shares = np.frombuffer(weights)
+    return _chains(levels, np.frombuffer(weights))
+
+
+def _chains(levels: Sequence[Level], shares: Floats) -> tuple[Scores, Scores]:
     low, high = (chain(levels, shares, sign).sum(0).astype(float) for sign in (1, -1))
     return low, high
 
 
 def explored(n: int, *, beam: int = BEAM, exact: int = EXACT) -> Asking[Sequence[Level]]:
-    """Sets with known values, by size 0..n: all of them, or those that beams meet.
+    """Sets with known values, by size 0..n: all of them, or those that a search meets.
 
     Raises:
         AttrialError: If ``beam`` is less than 1.
     """
     if beam < 1:
         raise AttrialError(f"beam must be at least 1, got {beam}")
+    if n > LONG:
+        return (yield from _climbed(n, np.ones(n + 1, bool)))
     if n > exact:
         return (yield from _searched(n, beam))
     return _all_of(n, (yield from keep(all_subsets(n))).tobytes())
@@ -177,6 +188,12 @@ class _Search:
             np.concatenate([part.masks for part in self.met]), axis=0, return_index=True
         )
         return _levels(masks, np.concatenate([part.values for part in self.met])[first])
+
+
+def _climbed(n: int, sizes: Bools) -> Asking[Sequence[Level]]:
+    """The sets that climbs meet, and their orders at these sizes; others may have no set."""
+    yield from note({"bounded": 1.0})
+    return _levels(*(yield from climbed(n, sizes)))
 
 
 def _searched(n: int, beam: int) -> Asking[Sequence[Level]]:

@@ -14,7 +14,7 @@ READS = "probability"
 FAMILY = "faithfulness"
 UNIT = ""
 RANKED = True
-VERSION = 1
+VERSION = 2
 
 
 def abc(x: Example, scores: Scores, *, seed: int, beam: int = 6) -> Asking[float]:
@@ -47,7 +47,8 @@ def abc(x: Example, scores: Scores, *, seed: int, beam: int = 6) -> Asking[float
         x: The example.
         scores: (n,), higher = more relevant; only their order matters.
         seed: Of the sample of ties, where they are too many to list.
-        beam: Sets a size that the search for the best and worst order keeps above 12 players.
+        beam: Sets a size that the search for the best and worst order keeps, from 13 to 40 players;
+            above them it is bounded otherwise.
 
     Raises:
         Undefined: If there are no players.

@@ -15,7 +15,7 @@ READS = "probability"
 FAMILY = "faithfulness"
 UNIT = ""
 RANKED = True
-VERSION = 1
+VERSION = 2
 
 
 def comprehensiveness(
@@ -58,7 +58,8 @@ def comprehensiveness(
         bins: Shares of the players, each in (0, 1].
         zero_bin: False divides by the number of bins, as ERASER's code and the published numbers
             do; True also counts the empty bin, as equation 3 of the paper does.
-        beam: Sets a size that the search for the best and worst order keeps above 12 players.
+        beam: Sets a size that the search for the best and worst order keeps, from 13 to 40 players;
+            above them it is bounded otherwise.
 
     Raises:
         Undefined: If there are no players.

@@ -15,7 +15,7 @@ READS = "margin"
 FAMILY = "faithfulness"
 UNIT = ""
 RANKED = True
-VERSION = 2
+VERSION = 3
 
 
 def decision_flip_fraction(
@@ -50,7 +50,8 @@ def decision_flip_fraction(
         x: The example.
         scores: (n,), higher = more relevant; only their order matters.
         seed: Of the sample of ties, where they are too many to list.
-        beam: Sets a size that the search for the best and worst order keeps above 12 players.
+        beam: Sets a size that the search for the best and worst order keeps, from 13 to 40 players;
+            above them it is bounded otherwise.
 
     Raises:
         Undefined: If there are no players, the class is not the one decided for, or the empty input

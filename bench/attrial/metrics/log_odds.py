@@ -13,7 +13,7 @@ READS = "log_probability"
 FAMILY = "faithfulness"
 UNIT = "nats"
 RANKED = True
-VERSION = 1
+VERSION = 2
 
 
 def log_odds(
@@ -46,7 +46,8 @@ def log_odds(
         scores: (n,), higher = more relevant; only their order matters.
         seed: Of the sample of ties, where they are too many to list.
         share: Of the players that leave, in (0, 1].
-        beam: Sets a size that the search for the best and worst order keeps above 12 players.
+        beam: Sets a size that the search for the best and worst order keeps, from 13 to 40 players;
+            above them it is bounded otherwise.
 
     Raises:
         Undefined: If there are no players.

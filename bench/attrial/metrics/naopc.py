@@ -11,7 +11,7 @@ READS = "probability"
 FAMILY = "faithfulness"
 UNIT = ""
 RANKED = True
-VERSION = 1
+VERSION = 2
 
 
 def naopc(x: Example, scores: Scores, *, seed: int, beam: int = 6) -> Asking[float]:
@@ -20,10 +20,10 @@ def naopc(x: Example, scores: Scores, *, seed: int, beam: int = 6) -> Asking[flo
     Formula:
         (AOPC - low) / (up - low), with ``aopc`` of the scores, of the worst and of the best order
         of this input. Both are exact up to 12 players, by dynamic programming over all sets; above
-        they are the extremes that a beam search finds.
+        they are the extremes that a search finds.
 
     Range:
-        [0, 1] where the orders are exact; beyond the orders that a beam finds it isn't clipped.
+        [0, 1] where the orders are exact; beyond the orders that a search finds it isn't clipped.
 
     Direction:
         Higher is better.
@@ -40,7 +40,8 @@ def naopc(x: Example, scores: Scores, *, seed: int, beam: int = 6) -> Asking[flo
         x: The example.
         scores: (n,), higher = more relevant; only their order matters.
         seed: Of the sample of ties, where they are too many to list.
-        beam: Sets a size that the search for the best and worst order keeps above 12 players.
+        beam: Sets a size that the search for the best and worst order keeps, from 13 to 40 players;
+            above them it is bounded otherwise.
 
     Raises:
         Undefined: If there are no players, or the best and the worst order are worth the same.

@@ -15,7 +15,7 @@ READS = "probability"
 FAMILY = "faithfulness"
 UNIT = ""
 RANKED = True
-VERSION = 1
+VERSION = 2
 
 
 def sufficiency(
@@ -59,7 +59,8 @@ def sufficiency(
         bins: Shares of the players, each in (0, 1].
         zero_bin: False divides by the number of bins, as ERASER's code and the published numbers
             do; True divides by one more, as equation 3 of the paper does, counting 0 for that bin.
-        beam: Sets a size that the search for the best and worst order keeps above 12 players.
+        beam: Sets a size that the search for the best and worst order keeps, from 13 to 40 players;
+            above them it is bounded otherwise.
 
     Raises:
         Undefined: If there are no players.

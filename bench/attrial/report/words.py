@@ -187,6 +187,7 @@ WARNINGS = {
     "truncated": "texts cut because the model takes no more",
     "not converged": "examples that did not converge",
     "bounded": "examples so long that it asked less than it was set to",
+    "bounded search": "examples so long that the best and worst order were searched within a bound",
 }
 
 
