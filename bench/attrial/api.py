@@ -168,6 +168,9 @@ def _notices(entries: Sequence[Entry]) -> Iterator[str]:
             yield f"{task}: {cut} of {count} texts were cut, the model takes no more"
         if "not converged" in warned:
             yield f"{task}: {spec.label} did not converge on {warned['not converged']} of {count}"
+        if spec.label == "best_order" and "bounded search" in warned:
+            few = f"{warned['bounded search']} of {count}"
+            yield f"{task}: best and worst order are searched within a bound on {few}, as too long"
         if "bounded" in warned:
             few = f"{warned['bounded']} of {count}"
             yield f"{task}: {spec.label} asked less than it was set to on {few}, which are long"
