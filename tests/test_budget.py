@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 import attrial
+import attrial_tasks
 from attrial import plugin_call, registry, testing
 from attrial.budget import within
 from attrial.errors import AttrialError
@@ -118,6 +119,29 @@ def test_a_run_under_a_budget_records_it(tmp_path: Path) -> None:
     assert args["shapley(samples=60, exact_up_to=0)"] == {"samples": 60, "exact_up_to": 0}
     assert args["lime(samples=50)"]["samples"] == 50
     assert "occlusion" in args
+
+
+def test_what_exceeds_its_budget_is_told(tmp_path: Path) -> None:
+    """Whole orders and whole sets of neighbours of many players don't fit into few rows."""
+    n, rows = 20, 12
+    texts = [" ".join(n * ["river"]), "river"]
+    methods = ["shapley", "sobol", "lime", "shap_permutation", "occlusion", "expected_gradients"]
+    board = attrial.run(
+        data=texts, models=[Path(attrial_tasks.__file__).parent / "models" / "planted_keyword"],
+        methods=methods, metrics=["gini"], removals=["mask"], budget=rows,
+    )  # fmt: skip
+    took = {"shapley": 2 + 2 * (n - 1), "sobol": 2 * (n + 1)}  # an order and its reverse; two sets
+    told = [line for line in board.notices if "budget" in line]
+    assert told == [
+        f"texts: {name}(samples={rows}, exact_up_to=0) asked up to {most} rows of an example, "
+        f"{most - rows} more than the budget of {rows}, on 1 of 2"
+        for name, most in took.items()
+    ]
+    (least,) = [e for e in board.entries if e.record.spec.method.name == "shap_permutation"]
+    assert least.trials[0].cost["rows"] == 0
+    assert "less than one order of 20 players takes" in least.trials[0].reasons["gini"]
+    unlimited = [e for e in board.entries if e.record.spec.label == "occlusion"]
+    assert unlimited[0].trials[0].cost["rows"] == n + 1  # it draws nothing: no budget is meant
 
 
 def test_a_suite_may_have_a_budget(tmp_path: Path) -> None:

@@ -209,7 +209,7 @@ def slow_rule_ten(said: Floats, looks: Floats, inner: Floats) -> Floats:
 
     def scaled(relevance: Floats, i: int, j: int) -> float:
         beyond = sum(relevance[i]) - 1
-        return (relevance[i, j] - (i == j)) / (beyond or 1) + (i == j)
+        return float((relevance[i, j] - (i == j)) / (beyond or 1) + (i == j))
 
     (t, s), found = looks.shape, np.zeros(looks.shape)
     right = np.array([[scaled(inner, m, j) for j in range(s)] for m in range(s)])

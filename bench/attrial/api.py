@@ -113,7 +113,8 @@ def run_suite(
         said += store.warnings
     if not entries:
         raise AttrialError(f"nothing is left to measure: {'; '.join(dict.fromkeys(said))}")
-    board = Board(tuple(entries), (*dict.fromkeys(said), *_notices(entries)), command)
+    told = (*dict.fromkeys(said), *_notices(entries), *wanted.exceeded(entries))
+    board = Board(tuple(entries), told, command)
     if out is not None:
         board.save(out)
     return board

@@ -1,13 +1,14 @@
 """What a run is asked to try, found and checked by itself before anything is computed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from attrial import assignment, budget, plugin_call, registry
 from attrial.errors import AttrialError
 from attrial.outside import Submission
-from attrial.plugin_call import Method, Metric
+from attrial.plugin_call import Metric, PluginMethod
+from attrial.store import Entry
 from attrial.suite import Suite, default_suite
 from attrial.task import IMAGE, Columns, Source, Task, load_task, shows_images
 
@@ -24,9 +25,15 @@ class Asked:
     """
 
     suite: Suite
-    methods: Mapping[str, Method]
+    methods: Mapping[str, PluginMethod]
     metrics: Mapping[str, Metric]
     submissions: tuple[Submission, ...] = ()
+
+    def exceeded(self, entries: Sequence[Entry]) -> Iterator[str]:
+        """A line for each method and task that asked more rows of an example than the budget."""
+        if self.suite.budget is not None:
+            limited = [k for k, m in self.methods.items() if m.bound.constant("BUDGET", None)]
+            yield from budget.exceeded(entries, limited, self.suite.budget)
 
 
 def asked(suite: Suite, submissions: Sequence[Submission] = ()) -> Asked:
@@ -53,7 +60,7 @@ def _check_numbers(suite: Suite) -> None:
         raise AttrialError(f"limit={suite.limit}; it takes 1 or more")
 
 
-def _methods(suite: Suite) -> dict[str, Method]:
+def _methods(suite: Suite) -> dict[str, PluginMethod]:
     chosen = suite.methods or default_suite().methods
     everything = [name for name in registry.plugins("methods") if name not in assignment.BASELINES]
     names = everything if chosen == ("all",) else chosen

@@ -3,12 +3,17 @@
 A method that samples names the option that counts its rows in a literal constant of its module,
 ``BUDGET = "samples"``; where a sample is not one row, ``BUDGET_ROWS = (2, 1)`` says how many each
 takes, and how many are asked beside them.
+
+Whole orders and sets with all their neighbours can't be cut in two. A method that is made of them
+asks the least that it can where that is more than the budget, and a run says so.
 """
 
+from collections.abc import Collection, Iterator, Sequence
 from typing import cast
 
 from attrial import registry
 from attrial.errors import AttrialError
+from attrial.store import Entry
 
 LEAST = 10  # below it some methods can't draw at all
 EXACT = "exact_up_to"  # up to how many players a method asks all sets, whatever that costs
@@ -37,3 +42,25 @@ def within(text: str, rows: int) -> str:
     if EXACT in declared.parameters:
         args.setdefault(EXACT, 0)
     return f"{call.name}({', '.join(f'{k}={v!r}' for k, v in args.items())})"
+
+
+def exceeded(entries: Sequence[Entry], limited: Collection[str], rows: int) -> Iterator[str]:
+    """A line for each method and task that asked more rows of an example than the budget.
+
+    Args:
+        entries: Of a run.
+        limited: Labels of the methods that a budget is meant for.
+        rows: The budget. Gradient rows count as the others.
+    """
+    for entry in entries:
+        spec, trials = entry.record.spec, entry.trials
+        if spec.label not in limited or spec.removal != spec.explained_under:
+            continue
+        asked = [t.cost.get("rows", 0) + t.cost.get("slopes", 0) for t in trials]
+        over = [count for count in asked if count > rows]
+        if over:
+            most, few = max(over), f"{len(over)} of {len(trials)}"
+            yield (
+                f"{spec.data.task}: {spec.label} asked up to {most} rows of an example, "
+                f"{most - rows} more than the budget of {rows}, on {few}"
+            )
