@@ -13,7 +13,7 @@ from attrial.plugin_call import PluginMethod
 from attrial.subject import Subject
 from attrial.target import Target
 from attrial.value import Value, answer
-from tests import writers
+from tests import tiny, writers
 
 FAMILIES = pytest.mark.parametrize("family", list(writers.FAMILIES))
 # The sum of a gradient over an embedding is zero wherever a layer norm takes its mean away; two
@@ -24,6 +24,8 @@ CELLS: dict[str, dict[str, str]] = {
     "gpt_neox": {"gradient_sum_abs": ZERO, "alti": "no residual to share with"},
     "opt": {"gradient_sum_abs": ZERO},
 }
+# Nothing is left of a row in which the heads' weights favour the foil: test_grad_cam_families.py.
+CLIPPED = {"attention_grad_cam"}
 
 
 def asked(c: CausalModel, kind: str) -> tuple[CausalModel, Subject]:
@@ -56,8 +58,8 @@ def test_every_method_explains_a_contrast(family: str, name: str) -> None:
     scores = [got.result for got in found]
     assert scores[0] is not None and scores[1] is not None, [got.undefined for got in found]
     assert scores[0].shape == (subject.example.n,) and np.isfinite(scores[0]).all()
-    # What only helps the foil may be clipped, but not both ways round.
-    assert np.abs(scores[0]).max() + np.abs(scores[1]).max() > 0
+    if name not in CLIPPED:
+        assert min(np.abs(scores[0]).max(), np.abs(scores[1]).max()) > 0
     if method.bound.constant("CLASS_SPECIFIC", False):
         assert np.abs(scores[0] - scores[1]).max() > 0
     else:
@@ -79,4 +81,4 @@ def test_shares_add_up_to_what_all_words_add(family: str, kind: str) -> None:
 
     gain = odds(ids.tolist()) - odds(ids[x.owner < 0].tolist())
     assert float(got.result.sum()) == pytest.approx(gain, abs=1e-4)
-    assert abs(gain) > 5e-3
+    assert np.abs(got.result).max() >= tiny.TEETH  # without that one they would not add up

@@ -1,6 +1,7 @@
 """Numbers of families that other types, padding or a bad starting point would make senseless."""
 
 import copy
+import re
 from functools import cache
 
 import numpy as np
@@ -9,7 +10,8 @@ import torch
 from transformers import PreTrainedModel
 
 from attrial import plugin_call
-from attrial.masks import Ints, Masks
+from attrial.ask import Attend
+from attrial.masks import Bools, Floats, Ints, Masks
 from attrial.models.embedding import table
 from attrial.models.text import TextClassifier
 from attrial.subject import Subject
@@ -119,3 +121,43 @@ def test_under_a_root_mean_square_norm_a_zero_start_is_a_jump(family: str) -> No
     from_zero, converged, _ = gap(family, "integrated_gradients(baseline='zero', refine=False)")
     ours, _, _ = gap(family, "integrated_gradients(refine=False)")
     assert not converged and from_zero > 1000 * ours
+
+
+def sharp(family: str) -> TextClassifier:
+    """A random classifier that attends so decidedly that most weights round to zero."""
+    made = copy.deepcopy(families.model(family))
+    for name, weight in made.named_parameters():
+        if re.search(r"(q_proj|query|q_lin|c_attn|query_key_value)\.weight$", name):
+            weight.data *= 1e5
+    return TextClassifier.of(made, families.tokenizer(family), batch_tokens=128)
+
+
+@pytest.mark.parametrize("family", ["bert", "gpt2", "llama", "mistral", "xlnet"])
+def test_uniform_rollout_goes_by_the_mask_and_not_by_weights(family: str) -> None:
+    """A second derivation: what all paths through the visible keys hold, from masks by hand."""
+    c = sharp(family)
+    x = c.encode("x", [families.TEXT])
+    subject, t = Subject(x, "delete", Target(1)), len(x.ids)
+    (reply,) = c.attend([(subject, Attend(fuse="mean"))])
+    calls = ("attention_rollout", "attention_rollout(null='uniform')")
+    asks = [(subject, plugin_call.method(call)(x, 0)) for call in calls]
+    whole, shares = (np.asarray(got.result) for got in answer(Value(c), asks))
+
+    def by_chance(seen: Bools) -> Floats:
+        """Walk back from the position that is read, two layers of half residual and half keys."""
+        held = np.eye(t)[x.read]
+        for keys in seen[::-1]:
+            spread = [held[i] * keys[i] / keys[i].sum() for i in range(t)]
+            held = 0.5 * held + 0.5 * np.sum(spread, axis=0)
+        return x.to_players(held)
+
+    width = t if families.FAMILIES[family].words != "decoder" else 0
+    window = 4 if family == "mistral" else t
+    keys = np.array([[i - window < j <= i + width for j in range(t)] for i in range(t)])
+    expected = by_chance(np.stack([keys, keys]))
+    assert shares == pytest.approx(
+        np.divide(whole, expected, out=np.zeros(x.n), where=expected > 0), rel=1e-6, abs=1e-9
+    )
+    if family != "xlnet":  # its weights are left as they are
+        by_weight = by_chance(reply.weights > 0)
+        assert np.abs(by_weight - expected).max() > 1e-3  # the negative control

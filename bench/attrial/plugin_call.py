@@ -1,7 +1,7 @@
 """Methods and metrics made ready to ask: a plugin, its arguments checked, and a typed call."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import ModuleType
@@ -19,6 +19,7 @@ from attrial.named import named, number_of, scores_of
 from attrial.record import MetricFacts, PluginSpec
 
 Function = Callable[..., object]
+Also = Mapping[str, Mapping[str, tuple[str, ...]]]  # argument, its value, questions
 
 
 @dataclass(frozen=True)
@@ -150,8 +151,15 @@ class PluginMethod:
 
     @property
     def asks(self) -> tuple[str, ...]:
-        """The questions that it needs answered."""
-        return cast(tuple[str, ...], self.bound.constant("ASKS", ("keep",)))
+        """The questions that it needs answered, those of its arguments' values included."""
+        also = cast(Also, self.bound.constant("ALSO_ASKS", {}))
+        chosen = [
+            (name, value) for name, value in self.bound.args.items() if isinstance(value, str)
+        ]
+        more = [
+            question for name, value in chosen for question in also.get(name, {}).get(value, ())
+        ]
+        return (*cast(tuple[str, ...], self.bound.constant("ASKS", ("keep",))), *more)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from attrial.masks import Floats, Values
+from attrial.masks import Bools, Floats, Values
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,12 +30,14 @@ class Attention:
         decoder: (L', H, t', t') of a second stack to itself; None where there is one stack. The
             answer is read at its last position.
         cross: (L', H, t', t) of the second stack to the input.
+        seen: (L, t, t) which keys each query may see, whatever its weight; None where nobody knows.
     """
 
     weights: Floats
     gradient: Floats | None = None
     decoder: "Attention | None" = None
     cross: "Attention | None" = None
+    seen: Bools | None = None
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,11 +5,11 @@ from attrial.ask import Attention
 from attrial.errors import NotApplicable
 from attrial.example import Example
 from attrial.masks import Floats
-from attrial_methods._stacks import rolled, without_looking
+from attrial_methods._stacks import rolled, seen_by, without_looking
 
 
 def of_one(
-    weights: Floats,
+    reply: Attention,
     residual: float | list[float] | Floats,
     ratio: float,
     start: int,
@@ -17,8 +17,10 @@ def of_one(
     read: int,
 ) -> tuple[Floats, Floats]:
     """Shares (t,) in the position that is read, and those of uniform attention."""
-    whole = algebra.rollout(weights, residual, start=start, discard_ratio=ratio, protect=special)
-    alone = algebra.rollout(algebra.uniform(weights > 0), residual, start=start)
+    whole = algebra.rollout(
+        reply.weights, residual, start=start, discard_ratio=ratio, protect=special
+    )
+    alone = algebra.rollout(algebra.uniform(seen_by(reply)), residual, start=start)
     return whole[read], alone[read]
 
 

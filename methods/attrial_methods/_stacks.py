@@ -8,9 +8,14 @@ from attrial import algebra
 from attrial.ask import Attention
 from attrial.errors import NotApplicable
 from attrial.example import Example
-from attrial.masks import Floats
+from attrial.masks import Bools, Floats
 
 SPOKEN = -1  # the decoder's last position, where the answer is read
+
+
+def seen_by(part: Attention) -> Bools:
+    """Keys that each query may see, (L, t, t); where nobody knows, those with any weight."""
+    return part.weights > 0 if part.seen is None else part.seen
 
 
 def read_by(x: Example, reply: Attention) -> tuple[Attention, int]:
@@ -77,9 +82,9 @@ def one_share(residual: object) -> float:
 def without_looking(reply: Attention) -> Attention:
     """The same with uniform attention to all keys that are seen: the architecture alone."""
 
-    def alone(weights: Floats) -> Floats:
-        seen = weights > 0
+    def alone(part: Attention) -> Floats:
+        seen = seen_by(part)
         return np.asarray(seen / np.maximum(seen.sum(-1, keepdims=True), 1))
 
-    encoder, decoder, cross = (Attention(alone(part.weights)) for part in three(reply))
+    encoder, decoder, cross = (Attention(alone(part)) for part in three(reply))
     return Attention(encoder.weights, None, decoder, cross)

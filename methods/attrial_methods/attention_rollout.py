@@ -14,7 +14,8 @@ CLASS_SPECIFIC = False
 ADDITIVE = False
 STOCHASTIC = False
 ASKS = ("attend",)
-VERSION = 1
+ALSO_ASKS = {"residual": {"norms": ("layers",)}}
+VERSION = 2  # null="uniform": keys that the mask lets be seen, not those with any weight
 
 
 def attention_rollout(
@@ -70,7 +71,7 @@ def attention_rollout(
         found, alone = of_two(x, reply, residual, discard, start, special)
     else:
         shares = yield from mixing(residual)
-        found, alone = of_one(reply.weights, shares, discard, start, special, x.read)
+        found, alone = of_one(reply, shares, discard, start, special, x.read)
     if null == "none":
         return x.to_players(found)
     by_chance = x.to_players(alone)

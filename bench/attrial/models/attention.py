@@ -10,7 +10,7 @@ from torch import Tensor
 from attrial.ask import Attend, Attention
 from attrial.batching import Batch
 from attrial.errors import AttrialError, near
-from attrial.masks import Floats
+from attrial.masks import Bools, Floats
 from attrial.models.copies import among_own, copies
 from attrial.models.forward import Arguments, Forward
 from attrial.models.reading import read
@@ -51,11 +51,22 @@ def attention(subject: Subject, ask: Attend, forward: Forward) -> Attention:
         found = gradients(_value(captured.outputs, subject.target), captured)
     if "cross" in captured.parts:
         return of_two(arguments, captured, found)
+    seen = _seen(captured.seen, forward, len(subject.example.ids), len(captured.weights))
     if found is None:
-        return Attention(_numpy(captured.weights))
+        return Attention(_numpy(captured.weights), seen=seen)
     # What is appended is seen by nobody before it, so that all copies attend alike.
     weights = [among_own(arguments, w) / copies(arguments) for w in captured.weights]
-    return Attention(_numpy(weights), _numpy([among_own(arguments, g) for g in found]))
+    return Attention(_numpy(weights), _numpy([among_own(arguments, g) for g in found]), seen=seen)
+
+
+def _seen(told: list[Tensor], forward: Forward, t: int, layers: int) -> Bools:
+    """Keys that may be seen (L, t, t) in one unpadded row, whose copies all see alike.
+
+    A model that shows its weights of itself attends to everything, or to everything before.
+    """
+    if told:
+        return np.stack([keys[:t, :t].cpu().numpy() for keys in told])
+    return np.broadcast_to(np.tri(t, k=0 if forward.causal else t, dtype=bool), (layers, t, t))
 
 
 def _fold(ask: Attend) -> Callable[[Tensor], Tensor] | None:

@@ -21,8 +21,23 @@ OWN = "eager_attention_forward"  # what every family on the interface calls its 
 def bounded_mask(*, dtype: torch.dtype = torch.float32, **given: object) -> Tensor | None:
     """As transformers' mask for eager attention, half as low: no score makes it infinite."""
     mask: Tensor | None = eager_mask(dtype=dtype, **given)  # type: ignore[arg-type]
-    low = max(torch.finfo(dtype).min, torch.finfo(torch.float32).min) / 2
-    return None if mask is None else mask.clamp(min=low)
+    return None if mask is None else mask.clamp(min=_low(dtype))
+
+
+def visible(mask: Tensor | None, scores: Tensor) -> Tensor:
+    """Which keys a query may see (T, S), in the first row of a batch with scores (B, H, T, S).
+
+    It is told by the mask: the weight of a key that may be seen can be zero by rounding.
+    """
+    wanted = scores.shape[-2:]
+    if mask is None:
+        return torch.ones(wanted, dtype=torch.bool, device=scores.device)
+    seen = mask if mask.dtype == torch.bool else mask > _low(mask.dtype) / 2
+    return seen[0].any(dim=0).expand(wanted)
+
+
+def _low(dtype: torch.dtype) -> float:
+    return max(torch.finfo(dtype).min, torch.finfo(torch.float32).min) / 2
 
 
 def _attention(

@@ -124,4 +124,5 @@ def _at_start(forward: Forward) -> int:
 
 def _cropped(a: Attention, own: slice) -> Attention:
     gradient = None if a.gradient is None else a.gradient[..., own, own]
-    return Attention(a.weights[..., own, own], gradient)
+    seen = None if a.seen is None else a.seen[..., own, own]
+    return Attention(a.weights[..., own, own], gradient, seen=seen)

@@ -34,7 +34,9 @@ def of_two(
             return np.stack([layer.cpu().numpy() for layer in cut])
 
         weights = stacked(captured.weights, times)
-        return Attention(weights, None if gradient is None else stacked(gradient, 1))
+        seen = [captured.seen[i][rows, keys].cpu().numpy() for i in here if captured.seen]
+        slopes = None if gradient is None else stacked(gradient, 1)
+        return Attention(weights, slopes, seen=np.stack(seen) if seen else None)
 
-    encoder = part("encoder")
-    return Attention(encoder.weights, encoder.gradient, part("decoder"), part("cross"))
+    encoder, decoder, cross = part("encoder"), part("decoder"), part("cross")
+    return Attention(encoder.weights, encoder.gradient, decoder, cross, encoder.seen)

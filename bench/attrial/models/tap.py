@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from transformers import AttentionInterface, AttentionMaskInterface, PreTrainedModel
 
 from attrial.errors import AttrialError, NotApplicable
-from attrial.models.eager import bounded_mask
+from attrial.models.eager import bounded_mask, visible
 from attrial.models.shown import Part, shown
 from attrial.models.switch import can_switch, switched
 
@@ -37,11 +37,14 @@ class Captured(Generic[R]):
             part the layer nearest the input first.
         parts: Whose weights each tensor is: ``self`` in models of one stack, else ``encoder``,
             ``decoder`` or ``cross`` (queries of the decoder, keys of the encoder).
+        seen: Of each tensor the keys (T, S) that queries of the first row may see; empty where the
+            model shows its weights of itself.
     """
 
     outputs: R
     weights: list[Tensor]
     parts: list[Part]
+    seen: list[Tensor]
 
     def part(self, name: Part) -> list[Tensor]:
         """The weights of one part, layer by layer."""
@@ -89,7 +92,7 @@ def capture(
             )
         outputs, found = shown(model, run)
         weights = [fold(w) if fold else w for _, w in found]
-        return Captured(outputs, weights, [part for part, _ in found])
+        return Captured(outputs, weights, [part for part, _ in found], [])
 
 
 def gradients(target: Tensor, captured: Captured[R]) -> list[Tensor]:
@@ -136,6 +139,7 @@ class _Tap:
     mix: Mix = torch.matmul
     weights: list[Tensor] = field(default_factory=list)
     parts: list[Part] = field(default_factory=list)
+    seen: list[Tensor] = field(default_factory=list)
 
     def scores(self, module: nn.Module, scores: Tensor) -> Tensor:
         """The coming layer's scores, edited."""
@@ -187,6 +191,7 @@ def _attention(
         scores = torch.tanh(scores / softcap) * softcap
     if position_bias is not None:
         scores = scores + position_bias
+    tap.seen.append(visible(attention_mask, scores))
     scores = _masked(tap.scores(module, scores), attention_mask)
     precise = torch.promote_types(scores.dtype, torch.float32)
     weights = tap.take(module, scores.softmax(dim=-1, dtype=precise).to(query.dtype))
@@ -223,7 +228,7 @@ def _tapped(model: PreTrainedModel, run: Callable[[], R], tap: _Tap) -> Captured
     own = sum(part in ("self", "encoder") for part in tap.parts)
     if not own or own < (getattr(model.config, "num_hidden_layers", None) or 0):
         raise NotApplicable(f"{type(model).__name__} shows its attention in {own} layers only")
-    return Captured(outputs, tap.weights, tap.parts)
+    return Captured(outputs, tap.weights, tap.parts, tap.seen)
 
 
 @contextmanager
