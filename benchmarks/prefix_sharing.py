@@ -1,114 +1,140 @@
-"""Do rows of a causal model gain from the key-value cache of what stands before the first removal?
+"""How much faster are rows of a causal model that share work than whole rows?
 
-Run: python benchmarks/prefix_sharing.py (a minute on one thread). It prints, for random GPT-2s and
-for the rows that occlusion, Shapley sampling and a deletion curve ask for, seconds of whole rows in
-batches of fixed shapes, and of rows whose prefix comes from one cache of the full input.
+Run: python benchmarks/prefix_sharing.py [SIZE ...] (some minutes on one thread). It prints, for
+random GPT-2s and Llamas, seconds of CPU time of whole rows and of rows that go on from what was
+read before, or are read from longer rows, as the product does it; and how far the two are apart.
 """
 
-import copy
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
 import torch
-from torch import Tensor
-from transformers import AutoConfig, AutoModelForCausalLM, DynamicCache, PreTrainedModel
+from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedModel
 
-from attrial.batching import plan
-from attrial.masks import Masks, all_but_each, prefixes
+from attrial.example import FIXED, Example
+from attrial.masks import Floats, Masks, all_but_each
+from attrial.models.continuing import Continuing
+from attrial.models.growing import grown
+from attrial.models.probing import forward_of
+from attrial.models.remembering import remembering
+from attrial.removal import Rows, with_token
 
-TOKENS, UNK, REPEATS = 256, 1, 2
-SIZES = {"6 layers of 384": (6, 384), "12 layers of 768": (12, 768)}
+UNK, WORDS, TOKENS, REPEATS = 1, 8000, 256, 2
+SIZES = {
+    "gpt2 2x64": ("gpt2", 2, 64),
+    "gpt2 6x384": ("gpt2", 6, 384),
+    "gpt2 12x768": ("gpt2", 12, 768),
+    "llama 6x384": ("llama", 6, 384),
+    "llama 12x768": ("llama", 12, 768),
+}
 
 
-def model(layers: int, wide: int) -> PreTrainedModel:
-    """A random GPT-2."""
+@dataclass(frozen=True, eq=False)
+class Case:
+    """Rows of some examples; ``joined`` where longer rows speak for their beginnings."""
+
+    name: str
+    parts: Sequence[Rows]
+    joined: bool = False
+
+
+def model(family: str, layers: int, wide: int) -> PreTrainedModel:
+    """A random causal model whose answers depend on what it reads."""
     torch.manual_seed(0)
+    own = {"n_layer": layers, "n_embd": wide, "n_head": wide // 64}
+    llama = {
+        "num_hidden_layers": layers,
+        "hidden_size": wide,
+        "num_attention_heads": wide // 64,
+        "intermediate_size": 8 * wide // 3,
+    }
+    sizes = own if family == "gpt2" else llama
     config = AutoConfig.for_model(
-        "gpt2",
-        n_layer=layers,
-        n_embd=wide,
-        n_head=wide // 64,
-        vocab_size=8000,
-        bos_token_id=0,
-        eos_token_id=0,
+        family, vocab_size=WORDS, bos_token_id=0, eos_token_id=0, pad_token_id=None, **sizes
     )
     made: PreTrainedModel = AutoModelForCausalLM.from_config(config)  # type: ignore[no-untyped-call]
+    for parameter in made.parameters():
+        if parameter.ndim > 1:
+            parameter.data *= 2
     return made.eval()  # type: ignore[no-untyped-call, no-any-return]
 
 
-def rows_asked(n: int) -> dict[str, Masks]:
-    """Masks (k, n) of three askers."""
-    rng = np.random.default_rng(0)
-    orders = [prefixes(rng.permutation(n)) for _ in range(4)]
-    return {
-        "occlusion": all_but_each(n),
-        "Shapley, 4 orders": np.concatenate(orders),
-        "deletion curve": ~prefixes(rng.permutation(n)),
-    }
+def example(fixed: int, players: int, options: tuple[tuple[int, ...], ...] = ((7,),)) -> Example:
+    """A prompt of fixed tokens and then one player a token."""
+    t = fixed + players
+    ids = np.random.default_rng(t).integers(2, WORDS, t)
+    owner = np.concatenate([np.full(fixed, FIXED), np.arange(players)])
+    names = tuple(map(str, range(players)))
+    return Example("x", names, ids, np.zeros(t, int), owner, read=t - 1, options=options)
 
 
-def whole(made: PreTrainedModel, ids: Tensor) -> Tensor:
-    """Last logits (k, V) of rows (k, t), in batches of one shape."""
-    found = []
-    for batch in plan([ids.shape[1]] * len(ids), tokens=TOKENS):
-        logits = made(input_ids=ids[batch.rows], use_cache=False, logits_to_keep=1).logits
-        found.append(logits[: batch.fresh, -1])
-    return torch.cat(found)
+def rows(x: Example, masks: Masks) -> Rows:
+    """Rows whose removed tokens read UNK."""
+    return replace(with_token(x, x.to_positions(masks), UNK, "unk"), full=x.ids)
 
 
-def shared(made: PreTrainedModel, ids: Tensor, full: Tensor) -> Tensor:
-    """The same with the prefix that a row has in common with the full input from one cache."""
-    known = made(input_ids=full[None], use_cache=True, logits_to_keep=1).cache
-    same = (ids == full).long().cumprod(dim=1).sum(dim=1).clamp(max=len(full) - 1)
-    out = torch.empty(len(ids), made.config.vocab_size)
-    for start in sorted(set(same.tolist())):
-        here = (same == start).nonzero().flatten()
-        out[here] = _after(made, ids[here], copy.deepcopy(known), start)
-    return out
+def half(x: Example, count: int) -> Masks:
+    """Random sets."""
+    return np.random.default_rng(1).random((count, x.n)) < 0.5
 
 
-def _after(made: PreTrainedModel, ids: Tensor, known: DynamicCache, start: int) -> Tensor:
-    """Last logits of rows whose first ``start`` tokens are known."""
-    if not start:
-        logits: Tensor = made(input_ids=ids, use_cache=False, logits_to_keep=1).logits
-        return logits[:, -1]
-    known.crop(start - ids.shape[1])
-    known.batch_repeat_interleave(len(ids))
-    places = torch.arange(start, ids.shape[1])[None]
-    logits = made(
-        input_ids=ids[:, start:], position_ids=places, cache=known, use_cache=True, logits_to_keep=1
-    ).logits
-    return logits[:, -1]
+def written(fixed: int, players: int, count: int) -> Iterator[Rows]:
+    """All leave-one-out rows of each of some tokens that a model wrote."""
+    x, said = example(fixed, players), list(range(2, 2 + count))
+    for i in range(count):
+        step = replace(grown(x, said[:i], [""] * i), options=((said[i],),))
+        yield rows(step, all_but_each(step.n))
 
 
-def seconds(run: Callable[[], Tensor]) -> tuple[float, Tensor]:
-    """The fastest of some runs."""
+def cases() -> Iterator[Case]:
+    """What users do."""
+    for fixed, players in ((32, 32), (64, 24), (200, 40)):
+        x = example(fixed, players)
+        yield Case(f"{fixed} fixed tokens, {players} players, 32 sets", [rows(x, half(x, 32))])
+    for count, length, t in ((2, 2, 16), (2, 3, 40), (4, 3, 40), (10, 4, 80)):
+        options = tuple(tuple(range(c + 2, c + 2 + length)) for c in range(count))
+        x = example(0, t, options)
+        name = f"{count} continuations of {length} tokens, {t} players, 16 sets"
+        yield Case(name, [rows(x, half(x, 16))])
+    yield Case("12 tokens written after 24 players", list(written(0, 24, 12)), joined=True)
+    for n in (31, 64, 128, 256):
+        x = example(0, n)
+        yield Case(f"occlusion of {n} players", [rows(x, all_but_each(n)[:: max(1, n // 32)])])
+
+
+def seconds(run: Callable[[], Floats]) -> tuple[float, Floats]:
+    """The least CPU time of some runs."""
     times = []
     for _ in range(REPEATS):
-        start = time.perf_counter()
+        start = time.process_time()
         found = run()
-        times.append(time.perf_counter() - start)
+        times.append(time.process_time() - start)
     return min(times), found
 
 
 def main() -> None:
-    """Print one line a model and asker."""
+    """Print one line a model and case."""
     torch.set_num_threads(1)
-    with torch.inference_mode():
-        for name, size in SIZES.items():
-            made = model(*size)
-            full = torch.randint(2, 8000, (31,))
-            for asker, masks in rows_asked(len(full)).items():
-                ids = torch.where(torch.from_numpy(masks), full, UNK)
-                a, one = seconds(partial(whole, made, ids))
-                b, two = seconds(partial(shared, made, ids, full))
-                apart = float((one - two).abs().max())
-                print(
-                    f"{name}, {asker}, {len(ids)} rows: {a:.2f} s whole, {b:.2f} s shared "
-                    f"({a / b:.2f} times as fast), apart by {apart:.1e}"
-                )
+    for name in sys.argv[1:] or SIZES:
+        tokens = 1024 if name == "gpt2 2x64" else TOKENS
+        found = forward_of(model(*SIZES[name]), pad=0, tokens=tokens, kinds=(Continuing,))
+        assert isinstance(found, Continuing)
+        able = remembering(found)
+        print(f"{name}: {able.remembered} bytes a token", flush=True)
+        for case in cases():
+            fast = replace(able, joined=case.joined)
+            a, one = seconds(partial(found.outputs, case.parts))
+            b, two = seconds(partial(fast.outputs, case.parts))
+            apart = float(np.nanmax(np.abs(one - two)))
+            print(
+                f"  {case.name}: {a:.2f} s whole, {b:.2f} s shared, {a / b:.2f} times as fast, "
+                f"apart by {apart:.0e} of {np.nanmax(np.abs(one)):.0f}",
+                flush=True,
+            )
 
 
 if __name__ == "__main__":

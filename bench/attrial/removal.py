@@ -37,6 +37,7 @@ class Rows:
         prefix: (k, p) token ids of what a decoder has said before them, -1 behind the end.
         spoken: (k,) how many of the last positions of a row its decoder said.
         read: (k,) the position in its row at which a head that speaks at every one is read.
+        full: (t,) ids of the full input, where rows may share the work of what they begin with.
     """
 
     ids: Ints
@@ -49,6 +50,7 @@ class Rows:
     prefix: Ints | None = None
     spoken: Ints | None = None
     read: Ints | None = None
+    full: Ints | None = None
 
     @property
     def asked(self) -> int:

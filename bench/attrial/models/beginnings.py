@@ -114,7 +114,7 @@ def _content(rows: Rows) -> Ints:
     return np.concatenate([source, prefix + 1, cells], axis=1)
 
 
-def taken(rows: Rows, which: Ints) -> Rows:
+def taken(rows: Rows, which: Ints | Bools) -> Rows:
     """Some of the rows."""
     held = {f.name: getattr(rows, f.name) for f in fields(rows)}
     return replace(rows, **{n: a[which] for n, a in held.items() if a is not None})

@@ -8,14 +8,18 @@ from transformers import AutoModelForCausalLM, PreTrainedModel, PreTrainedTokeni
 
 from attrial.errors import AttrialError
 from attrial.example import Example
+from attrial.masks import Masks
 from attrial.models import pairing
 from attrial.models.continuing import Continuing
 from attrial.models.growing import ends, grown, shown
 from attrial.models.loading import CAUSAL, fetch, source
 from attrial.models.probing import forward_of
 from attrial.models.prompts import Prompts
+from attrial.models.remembering import remembering
 from attrial.models.text import TextClassifier
 from attrial.models.verbatim import positions
+from attrial.removal import Rows
+from attrial.value import Subject
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,6 +147,10 @@ class CausalModel(TextClassifier):
         assert isinstance(self.encoder, Prompts)
         return self.encoder
 
+    def _rows(self, subject: Subject, masks: Masks) -> Rows:
+        """Rows that know of the full input, with which they may share what they begin with."""
+        return replace(super()._rows(subject, masks), full=subject.example.ids)
+
     def _own(self, x: Example) -> Example:
         (best,) = self.predict([x])
         text = str(self.encoder.tokenizer.decode([best]))
@@ -166,6 +174,8 @@ def _build(
     forward = forward_of(model, pad=pad, tokens=tokens, kinds=(Continuing,))
     if not forward.causal:
         raise AttrialError(f"{name} is no causal language model: its tokens see those after them")
+    assert isinstance(forward, Continuing)
+    forward = remembering(forward)
     room = pairing.limit(forward, tokenizer)
     encoder = Prompts(tokenizer, room, False, pairing.anchor(tokenizer), True)
     words, spec = pairing.vocabulary(tokenizer), pairing.spec(forward, name, revision)

@@ -14,6 +14,8 @@ from attrial.masks import Bools, Floats, Ints
 from attrial.models.beginnings import read_at_hosts
 from attrial.models.copies import OPTIONS, OWN, PLACES, PRIVATE, WIDTH
 from attrial.models.forward import Arguments, Forward
+from attrial.models.past import Past, past_of
+from attrial.models.shared_prefix import shared_outputs
 from attrial.removal import NO_TOKEN, Rows, closed_up
 
 
@@ -30,9 +32,12 @@ class Continuing(Forward):
         joined: Whether rows that ask about one token each, and are beginnings of others, are read
             from those: for what a model wrote itself, token after token. The last bits of a row
             then depend on its company.
+        remembered: Bytes of keys and values that a token leaves for later ones, where rows may go
+            on from those of others; 0 where they can't.
     """
 
     joined: bool = False
+    remembered: int = 0
 
     def columns(self, options: int) -> int:
         """How many raw outputs a row has that asks about so many continuations."""
@@ -74,11 +79,16 @@ class Continuing(Forward):
 
     def outputs(self, parts: Sequence[Rows]) -> Floats:
         """Raw outputs (k, C) of all rows, in float64; see ``Forward.outputs``."""
-        one = all(p.options is not None and p.options.shape[1:] == (1, 1) for p in parts)
-        if not (self.joined and one):
-            return super().outputs(parts)
         rows = self.stacked(parts)
-        return read_at_hosts(self, rows, self.ends(rows))
+        one = rows.options is not None and rows.options.shape[1:] == (1, 1)
+        if self.joined and one:
+            return read_at_hosts(self, rows, self.ends(rows))
+        return shared_outputs(self, parts, rows) if self.remembered else self.computed(rows)
+
+    def going_on(self, arguments: Arguments, past: Past) -> tuple[Tensor, Past]:
+        """Logits (R, m, V) of rows behind others, and what both leave for later ones."""
+        cache = past.cache()
+        return self._logits(arguments, {"cache": cache, "use_cache": True}), past_of(cache)
 
     def ends(self, rows: Rows) -> Ints:
         """(k,) the position of each row at which its next token is read."""
@@ -93,11 +103,13 @@ class Continuing(Forward):
 
     def raw(self, arguments: Arguments) -> Tensor:
         """The model's logits (R', m, V) at the places that are read."""
+        return self._logits(arguments, {"use_cache": False} if "use_cache" in self.takes else {})
+
+    def _logits(self, arguments: Arguments, saved: Mapping[str, object]) -> Tensor:
         given = {name: tensor for name, tensor in arguments.items() if name not in PRIVATE}
         at = arguments.get(PLACES)
         if at is None:  # called with ids alone
             at = torch.full((len(given["input_ids"]), 1), given["input_ids"].shape[1] - 1)
-        saved = {"use_cache": False} if "use_cache" in self.takes else {}
         with _read_at(self.model, at.to(self.device)):
             logits: Tensor = self.model(**given, **saved).logits
         return logits

@@ -110,7 +110,10 @@ class Forward:
 
         Rows that ask about fewer continuations than others end in NaN.
         """
-        rows = self.stacked(parts)
+        return self.computed(self.stacked(parts))
+
+    def computed(self, rows: Rows) -> Floats:
+        """Raw outputs (k, classes) of rows as they are forwarded, each row as a whole."""
         out = np.full((len(rows.lengths), self.columns(rows.asked)), np.nan)
         with torch.inference_mode():
             for batch in self.batches(rows):
