@@ -71,8 +71,12 @@ def test_what_would_merge_with_the_prompt_is_refused(prompt: str, continuation: 
 
 def test_continuations_that_are_the_same_tokens_are_refused() -> None:
     c = writers.writer("llama")  # its tokenizer knows no capitals
-    with pytest.raises(AttrialError, match="two continuations are the same tokens"):
-        c.encode("x", ["the plot was"], options=(" dull", " Dull"))
+    with pytest.raises(AttrialError, match=r"are the same tokens: ' dull' and ' Dull'$"):
+        c.encode("x", ["the plot was"], options=(" film", " dull", " Dull"))
+    with pytest.raises(
+        AttrialError, match="' hasn' and ' haven', which the tokenizer doesn't know"
+    ):
+        c.encode("x", ["the plot was"], options=(" hasn", " haven"))
 
 
 def test_without_a_continuation_the_likeliest_token_is_asked_about() -> None:

@@ -251,7 +251,7 @@ def test_a_forced_first_token_belongs_to_the_start() -> None:
 
 @pytest.mark.parametrize(
     ("options", "said"),
-    [(("film", "film"), "the same tokens"), (("",), "no token of its own")],
+    [(("film", "film"), "the same tokens: 'film' and 'film'"), (("",), "no token of its own")],
 )
 def test_wrong_options_are_told(options: Sequence[str], said: str) -> None:
     with pytest.raises(AttrialError, match=said):

@@ -91,6 +91,24 @@ class Encoder:
             apart=self.apart,
         )
 
+    def check_apart(
+        self, x: Example, said: Sequence[str], tokens: Sequence[tuple[int, ...]]
+    ) -> None:
+        """Make sure that continuations are different tokens.
+
+        Raises:
+            AttrialError: If two are not: they are said twice, the tokenizer drops what tells them
+                apart, or it knows neither.
+        """
+        for i, ids in enumerate(tokens):
+            if ids in tokens[:i]:
+                two = f"{said[tokens.index(ids)]!r} and {said[i]!r}"
+                known = self.tokenizer.unk_token_id not in ids
+                raise AttrialError(
+                    f"example {x.id!r}: two continuations are the same tokens: {two}"
+                    + ("" if known else ", which the tokenizer doesn't know")
+                )
+
     def _positions(
         self, texts: Sequence[str], fixed: Sequence[Span] = (), *, cut: bool
     ) -> list[Position]:

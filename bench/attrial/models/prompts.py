@@ -91,8 +91,7 @@ class Prompts(Encoder):
             stay = (*_moved(fixed, by), *_around(prompt, by, said))
         spans = [Span(*s) for s in stay]
         options = tuple(self._continued(prompt, text, spans) for text in continuations)
-        if len(set(options)) < len(options):
-            raise AttrialError(f"example {x.id!r}: two continuations are the same tokens")
+        self.check_apart(x, continuations, options)
         return replace(x, options=options, labels=tuple(continuations), explained=0)
 
     def _continued(self, prompt: str, continuation: str, fixed: Sequence[Span]) -> tuple[int, ...]:

@@ -35,8 +35,7 @@ class Sources(Encoder):
         """
         before = self.target(prefix, len(prefix))
         found = tuple(self._continued(x.id, before, prefix, option) for option in options)
-        if len(set(found)) < len(found):
-            raise AttrialError(f"example {x.id!r}: two continuations are the same tokens")
+        self.check_apart(x, options, found)
         return self.asked(x, found, before, labels=tuple(options))
 
     def asked(
