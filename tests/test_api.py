@@ -145,6 +145,22 @@ def test_data_without_labels_are_taken_with_a_notice(tmp_path: Path) -> None:
     assert {t.label for e in board.entries for t in e.trials} == {None}
 
 
+@pytest.mark.parametrize(
+    ("kinds", "told"), [([0] * 5, True), ([0] * 4, False), ([0] * 4 + [1], False)]
+)
+def test_examples_of_one_class_are_told(tmp_path: Path, kinds: list[int], told: bool) -> None:
+    """Files sorted by class begin with one, and a limit takes no other."""
+    frame = pd.DataFrame({"sentence": [TEXTS[0]] * len(kinds), "label": kinds})
+    board = attrial.run(
+        ["sst2"], ["random"], models=[unnamed(tmp_path)], data=frame, metrics=["gini"]
+    )
+    line = (
+        "sst2: all 5 examples are labelled 'negative'; data sorted by class begin with one of them"
+    )
+    assert (line in board.notices) == told
+    assert told or not any("labelled" in notice for notice in board.notices)
+
+
 def unnamed(folder: Path) -> Path:
     """A model whose labels are numbers: it fits any task of two classes."""
     shutil.copytree(MODEL, folder / "model")

@@ -28,6 +28,8 @@ SENSELESS = {
     "log_probability": "the model gives one number and no probability",
 }
 
+MANY = 5  # examples, from which on it is told that all are of one class
+
 
 @dataclass(frozen=True)
 class Prepared:
@@ -126,6 +128,12 @@ def _notices(
     column = task.columns.label
     if data is not None and column and all(x.label is None for x in examples):
         yield f"{task.name}: {source_name(data)} has no labels ({column!r}); none is needed"
+    found = {x.label for x in examples}
+    if len(task.labels) > 1 and len(examples) >= MANY and len(found) == 1 and None not in found:
+        yield (
+            f"{task.name}: all {len(examples)} examples are labelled "
+            f"{task.labels[examples[0].label or 0]!r}; data sorted by class begin with one of them"
+        )
 
 
 def _outside(
