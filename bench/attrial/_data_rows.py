@@ -58,7 +58,9 @@ def _from_folder(folder: Path, split: str | None, limit: int | None) -> Rows:
     known = sorted(p for p in folder.rglob("*") if p.suffix.lower() in SUFFIXES)
     files = [p for p in known if split is None or p.stem.split("-")[0] == _whole(split)]
     if not files:
-        names = ", ".join(p.name for p in known[:5]) or "no data files"
+        names = ", ".join(p.name for p in known[:5])
+        if not known:
+            raise AttrialError(f"{folder} holds neither images nor files of {', '.join(SUFFIXES)}")
         raise AttrialError(f"{folder} has no file of split {split!r}, but {names}; give one file")
     parts = (read(p, Form(), split, limit).rows for p in files)
     return Rows(list(islice((row for part in parts for row in part), limit)))

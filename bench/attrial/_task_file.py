@@ -160,5 +160,7 @@ def inside(folder: Path, name: str, *, field: str) -> Path:
     """
     base, path = folder.resolve(), (folder / name).resolve()
     if Path(name).is_absolute() or not path.is_relative_to(base):
-        raise AttrialError(f"{folder}: {field} {name!r} must be a relative path within the folder")
+        raise AttrialError(
+            f"{field} {name!r} must be a relative path within the folder of the task's file"
+        )
     return path

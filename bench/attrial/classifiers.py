@@ -1,6 +1,7 @@
 """Models that answer, from whatever names or holds one."""
 
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
@@ -65,7 +66,7 @@ def classifier_of(
         raise AttrialError(f"batch_tokens={batch_tokens}; it takes 1 or more")
     if isinstance(model, str | Path):
         place, revision = _placed(model, revision)
-        return KINDS[kind_at(place, revision)].load(
+        return KINDS[_kind(place, revision)].load(
             place,
             revision=revision,
             dtype=dtype or DTYPE,
@@ -92,6 +93,17 @@ def _placed(model: str | Path, revision: str | None) -> tuple[str | Path, str | 
         return model, revision
     task = load_task(str(model))
     return asked.own_model(task), revision or task.model_revision
+
+
+def _kind(place: str | Path, revision: str | None) -> str:
+    """The kind of a model; where there is none, a task whose name is near is offered."""
+    try:
+        return kind_at(place, revision)
+    except AttrialError as error:
+        close = get_close_matches(str(place), registry.plugins("tasks"), n=1, cutoff=0.8)
+        if not close:
+            raise
+        raise AttrialError(f"{error}; or did you mean {close[0]}, the model of a task?") from error
 
 
 def _loaded(model: tuple[PreTrainedModel, Reads], batch_tokens: int | None) -> TextClassifier:
@@ -122,6 +134,23 @@ def filled(
     if isinstance(model, VisionClassifier):
         raise AttrialError("a masked language model draws no patches: leave infill out for images")
     return model.filled_by(load_filler(infill, model.encoder.tokenizer))
+
+
+def known_words(
+    model: TextClassifier, options: Sequence[Sequence[int]], texts: Sequence[str]
+) -> None:
+    """Make sure that a model's tokens can say the continuations that it is asked about.
+
+    Raises:
+        AttrialError: If one holds what the tokenizer takes for an unknown word.
+    """
+    unknown = model.encoder.tokenizer.unk_token_id
+    for ids, text in zip(options, texts, strict=False):
+        if unknown is not None and unknown in ids:
+            raise AttrialError(
+                f"continuation {text!r} holds a word that the tokenizer of {model.spec.name} "
+                "doesn't know"
+            )
 
 
 def usual(model: TextClassifier) -> str:

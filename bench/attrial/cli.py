@@ -7,19 +7,10 @@ from typing import Annotated, cast
 
 import typer
 
-from attrial import outside_commands, task_commands
+from attrial import explain_command, outside_commands, task_commands
 from attrial.choices import Format, Kind
 from attrial.errors import AttrialError
-from attrial.options import (
-    Choice,
-    Continuation,
-    Device,
-    Dtype,
-    Many,
-    Position,
-    Removed,
-    command_line,
-)
+from attrial.options import Device, Dtype, Many, command_line
 
 app = typer.Typer(
     name="attrial",
@@ -137,57 +128,7 @@ def _frozen(value: object) -> object:
     return tuple(value) if isinstance(value, list) else value
 
 
-@app.command()
-def explain(
-    model: Annotated[str, typer.Option(help="Folder, Hub id, or a task's name for its own.")],
-    text: Annotated[str | None, typer.Option(help="The text.")] = None,
-    image: Annotated[Path | None, typer.Option(help="An image file, in place of a text.")] = None,
-    text_pair: Annotated[str | None, typer.Option(help="The second text of a pair.")] = None,
-    method: Annotated[str, typer.Option(help="Such as 'shapley'.")] = "integrated_gradients",
-    target: Annotated[
-        str | None, typer.Option(help="Label; the predicted one by default. Answers: start, end.")
-    ] = None,
-    players: Annotated[str, typer.Option(help="words or tokens.")] = "words",
-    removal: Removed = None,
-    position: Position = None,
-    choice: Choice = None,
-    continuation: Continuation = None,
-    foil: Annotated[str | None, typer.Option(help="Why not this continuation?")] = None,
-    generate: Annotated[
-        int | None,
-        typer.Option(min=1, help="Let the model write so many tokens, and explain each of them."),
-    ] = None,
-    chat: Annotated[bool, typer.Option("--chat", help="Put the chat's template around.")] = False,
-    seed: Annotated[int, typer.Option(help="Of all draws.")] = 0,
-    dtype: Dtype = None,
-    device: Device = None,
-    out: Annotated[Path | None, typer.Option(help="Also write an HTML page here.")] = None,
-) -> None:
-    """Explain one text or image: words or patches coloured by what they add to the answer."""
-    from attrial import commands, explaining, generating, picturing
-
-    if image is not None or text is None:
-        if image is None or text is not None:
-            raise AttrialError("give --text or --image, one of the two")
-        pictured = picturing.explain_image(
-            model, image, method=method, target=target, players=players, removal=removal,
-            seed=seed, dtype=dtype, device=device,
-        )  # fmt: skip
-        return commands.show_explanation(pictured, out)
-    if generate is not None:
-        if text_pair or target or continuation or foil:
-            raise AttrialError("generate explains the model's own tokens: name no other target")
-        written = generating.explain_generation(
-            model, text, method=method, max_new_tokens=generate, players=players, removal=removal,
-            chat=chat, seed=seed, dtype=dtype, device=device,
-        )  # fmt: skip
-        return commands.show_generation(written, out)
-    found = explaining.explain(
-        model, text, text_pair=text_pair, method=method, target=target, players=players,
-        removal=removal, position=position, choices=choice or (), continuation=continuation,
-        foil=foil, chat=chat, seed=seed, dtype=dtype, device=device,
-    )  # fmt: skip
-    commands.show_explanation(found, out)
+app.command()(explain_command.explain)
 
 
 @app.command("list")

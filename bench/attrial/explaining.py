@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 
 from attrial import plugin_call
-from attrial.classifiers import ModelLike, classifier_of, filled, require, usual
-from attrial.errors import AttrialError, near
+from attrial.classifiers import ModelLike, classifier_of, filled, known_words, require, usual
+from attrial.errors import AttrialError, NotApplicable, near
 from attrial.example import Example
 from attrial.explanation import Explanation
 from attrial.masks import Floats, everything
@@ -15,6 +15,7 @@ from attrial.models.causal import CausalModel
 from attrial.models.heads_choice import ChoiceModel
 from attrial.models.heads_models import AnswerModel, Headed
 from attrial.models.text import TextClassifier
+from attrial.plugin_call import PluginMethod
 from attrial.target import FUNCTIONS, Target
 from attrial.value import Subject, Value, answer
 
@@ -79,7 +80,7 @@ def explain(
         target, options = None, (str(target),)
     texts = (text,) if text_pair is None else (text, text_pair)
     x = _example(classifier, texts, players, options, position)
-    classifier, removal = ready(classifier, x, removal, infill)
+    classifier, removal = ready(classifier, x, removal, infill, asked)
     outputs = classifier.keep([(Subject(x, removal, Target(0)), everything(x.n))])[0]
     labels = x.names or classifier.labels
     index = _index(x, outputs) if target is None else label_of(labels, target)
@@ -90,11 +91,10 @@ def explain(
         raise AttrialError(f"method {method} gave no scores: {got.undefined}")
     return Explanation(
         players=x.players, scores=got.result, target=labels[index], probability=probability,
-        signed=asked.bound.signed, class_blind=asked.bound.class_blind,
+        signed=asked.bound.signed, class_blind=asked.bound.class_blind, texts=x.text, spans=x.spans,
         method=asked.bound.text, removal=removal, function=told, notes=got.notes,
         truncated=x.truncated, output=float(outputs[0, index]),
         foil=None if foil is None else next(n for i, n in enumerate(labels) if i != index),
-        texts=x.text, spans=x.spans,
     )  # fmt: skip
 
 
@@ -109,7 +109,9 @@ def _example(
         return model.encode("text", texts, players=players, options=options, position=position)
     if position is not None:
         raise AttrialError(f"{model.spec.name} gives one answer to a text: leave position out")
-    return model.encode("text", texts, players=players, options=options)
+    x = model.encode("text", texts, players=players, options=options)
+    known_words(model, x.options if options else (), options)
+    return x
 
 
 def check(seed: int, function: str) -> None:
@@ -134,16 +136,26 @@ def conversing(model: TextClassifier, chat: bool) -> TextClassifier:
 
 
 def ready(
-    model: TextClassifier, x: Example, removal: str | None, infill: str | Path | None
+    model: TextClassifier,
+    x: Example,
+    removal: str | None,
+    infill: str | Path | None,
+    method: PluginMethod,
 ) -> tuple[TextClassifier, str]:
     """The model with a filler, and a removal that it can do.
 
     Raises:
-        AttrialError: If it can't do the one that is asked for.
+        NotApplicable: If it can't do the one that is asked for, or answer what the method asks.
     """
     chosen = removal or usual(model)
     require(model, chosen)
-    return filled(model, [x], infill), chosen
+    found = filled(model, [x], infill)
+    for question in sorted(set(method.asks) - found.answers):
+        raise NotApplicable(
+            f"method {method.bound.text} is not applicable: it asks {question!r}, which "
+            f"{model.spec.name} can't answer"
+        )
+    return found, chosen
 
 
 def _options(
@@ -152,6 +164,8 @@ def _options(
     """What is asked about, beside the labels that a model has of its own."""
     if foil is not None and continuation is None:
         raise AttrialError("a foil stands against a continuation: give that too")
+    if continuation is not None and foil == continuation:
+        raise AttrialError(f"the foil {foil!r} is the continuation itself; name another one")
     if continuation is not None and (model.labels or isinstance(model, Headed)):
         raise AttrialError(f"{model.spec.name} is a classifier: it continues no text")
     if choices and not isinstance(model, ChoiceModel):

@@ -68,7 +68,7 @@ def explain_generation(
     x = writer.encode("text", (prompt,), players=players)
     said = writer.generate(x, max_new_tokens)
     steps = _steps(writer, x, said)
-    answering, removal = ready(_joined(writer), steps[-1], removal, infill)
+    answering, removal = ready(_joined(writer), steps[-1], removal, infill, asked)
     subjects = [Subject(step, removal, Target(0, function)) for step in steps]
     return Generation(
         sources=steps[-1].players,
@@ -79,6 +79,7 @@ def explain_generation(
         removal=removal,
         function=function,
         prompt=x.n,
+        signed=asked.bound.signed,
     )
 
 

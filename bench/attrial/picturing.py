@@ -53,7 +53,7 @@ def explain_image(
     if not isinstance(found, VisionClassifier):
         raise AttrialError(f"{found.spec.name} is no image classifier: give it a text")
     x = found.see("image", image, players="patches" if players == "words" else players)
-    filled, removal = ready(found, x, removal, None)
+    filled, removal = ready(found, x, removal, None, asked)
     outputs = filled.keep([(Subject(x, removal, Target(0)), everything(x.n))])[0]
     index = int(np.argmax(outputs[0])) if target is None else label_of(filled.labels, target)
     (got,) = answer(Value(filled), [(Subject(x, removal, Target(index, function)), asked(x, seed))])

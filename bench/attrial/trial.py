@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from attrial import assignment, chunk, outside, plugin_call
 from attrial.asked import Asked
 from attrial.assignment import Assignment
-from attrial.classifiers import filled, require
+from attrial.classifiers import filled, known_words, require
 from attrial.errors import AttrialError
 from attrial.example import Example
 from attrial.models.heads_choice import ChoiceModel
@@ -161,6 +161,8 @@ def _same_labels(task: Task, model: TextClassifier) -> None:
     """A task's label names are the model's, in its order; LABEL_0 and the like name nothing."""
     if task.asks not in ("text classifier", "image classifier"):
         return
+    if task.labels and not model.labels:
+        raise AttrialError(f"task {task.name} asks a {task.asks}; {model.spec.name} has no labels")
     pairs = zip(task.labels, model.labels, strict=False)
     apart = any(
         a.casefold() != b.casefold() for a, b in pairs if not b.upper().startswith("LABEL_")
@@ -225,6 +227,9 @@ def examples_of(task: Task, model: TextClassifier, found: Sequence[Item]) -> lis
                 f"{', '.join(known)}"
             )
     made = [_made(task, model, item) for item in found]
+    for x, item in zip(made, found, strict=True):
+        if item.options and not isinstance(model, Headed):
+            known_words(model, x.options, item.options)
     if not task.labels:
         return made
     # Continuations that stand for classes: the model's choice among them is what is explained.

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, UnidentifiedImageError
+from PIL import Image
 from transformers.image_processing_utils import BaseImageProcessor
 
 from attrial.errors import AttrialError
@@ -56,6 +56,7 @@ class ImageEncoder:
         """
         cells = coarse(self.patches.grid, _most(players))
         picture = opened(id, image, self.patches.shape[0])
+        _check_size(id, picture, self.patches.grid)
         owner = owners(self.patches.grid, cells)
         return Example(
             id=id,
@@ -128,7 +129,18 @@ def _most(players: str) -> int:
         raise AttrialError(
             f"no players {players!r} of an image; 'patches' or 'patches(7)' are some"
         )
-    return CELLS if found[1] is None else max(1, int(found[1])) ** 2
+    if found[1] is not None and int(found[1]) < 1:
+        raise AttrialError(f"players {players!r}: a grid has 1 cell a side or more")
+    return CELLS if found[1] is None else int(found[1]) ** 2
+
+
+def _check_size(id: str, picture: Image.Image, grid: tuple[int, int]) -> None:
+    """Refuse images in which patches would share a pixel: nothing could tell them apart."""
+    if picture.height < grid[0] or picture.width < grid[1]:
+        raise AttrialError(
+            f"example {id!r}: the image has {picture.width} x {picture.height} pixels, fewer than "
+            f"the {grid[1]} x {grid[0]} patches of the model"
+        )
 
 
 def _check_box(id: str, box: Box, picture: Image.Image) -> None:
@@ -158,8 +170,7 @@ def opened(id: str, image: Picture, channels: int) -> Image.Image:
     try:
         with Image.open(io.BytesIO(image) if isinstance(image, bytes) else image) as found:
             return found.convert(mode)
-    except (OSError, UnidentifiedImageError) as error:
+    except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
         named = "its data" if isinstance(image, bytes) else str(image)
-        raise AttrialError(
-            f"example {id!r}: {named} is no image that can be read: {error}"
-        ) from None
+        why = getattr(error, "strerror", None) or error
+        raise AttrialError(f"example {id!r}: {named} is no image that can be read: {why}") from None
