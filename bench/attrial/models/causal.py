@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from transformers import AutoModelForCausalLM, PreTrainedModel, PreTrainedTokenizerBase
 
@@ -11,67 +10,50 @@ from attrial.example import Example
 from attrial.masks import Masks
 from attrial.models import pairing
 from attrial.models.continuing import Continuing
-from attrial.models.growing import ends, grown, shown
-from attrial.models.loading import CAUSAL, fetch, source
+from attrial.models.growing import ends, grown
+from attrial.models.language import LanguageModel
+from attrial.models.loading import CAUSAL
 from attrial.models.probing import forward_of
 from attrial.models.prompts import Prompts
 from attrial.models.remembering import remembering
-from attrial.models.text import TextClassifier
 from attrial.models.verbatim import positions
 from attrial.removal import Rows
 from attrial.value import Subject
 
 
 @dataclass(frozen=True, eq=False)
-class CausalModel(TextClassifier):
+class CausalModel(LanguageModel):
     """A causal language model with its tokenizer, whose classes are the continuations asked about.
 
     Build one with ``CausalModel.load`` (a folder or a name on the Hub) or ``CausalModel.of``
     (loaded objects). Raw outputs are log-probabilities, as ``Continuing`` says.
     """
 
-    @classmethod
-    def load(
-        cls,
-        place: str | Path,
-        *,
-        revision: str | None = None,
-        dtype: str = "float32",
-        device: str = "cpu",
-        batch_tokens: int | None = None,
-    ) -> "CausalModel":
-        """Load a model from a folder or the Hub; arguments are those of ``TextClassifier.load``.
-
-        Raises:
-            AttrialError: If there is no trained one there, or it can't be fetched.
-        """
-        src = source(place, revision)
-        model, tokenizer = fetch(
-            src, dtype=dtype, device=device, kind=CAUSAL, auto=AutoModelForCausalLM
-        )
-        found = getattr(model.config, "_commit_hash", None)
-        return _build(model, tokenizer, src.name, found or src.revision, batch_tokens)
+    KIND = CAUSAL
+    AUTO = AutoModelForCausalLM
 
     @classmethod
-    def of(
+    def _built(
         cls,
         model: PreTrainedModel,
         tokenizer: PreTrainedTokenizerBase,
-        *,
-        name: str | None = None,
-        batch_tokens: int | None = None,
+        name: str,
+        revision: str | None,
+        batch_tokens: int | None,
     ) -> "CausalModel":
-        """Take a loaded model; its modes are its own again after each question.
-
-        Raises:
-            AttrialError: If it is no causal language model, or the tokenizer is not a fast one.
-        """
-        return _build(model, tokenizer, name or type(model).__name__, None, batch_tokens)
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """None: each example brings its own."""
-        return ()
+        pairing.check(model, tokenizer, kind=CAUSAL)
+        pad, tokens = pairing.padding(model, tokenizer), batch_tokens or pairing.budget(model)
+        forward = forward_of(model, pad=pad, tokens=tokens, kinds=(Continuing,))
+        if not forward.causal:
+            raise AttrialError(
+                f"{name} is no causal language model: its tokens see those after them"
+            )
+        assert isinstance(forward, Continuing)
+        forward = remembering(forward)
+        room = pairing.limit(forward, tokenizer)
+        encoder = Prompts(tokenizer, room, False, pairing.anchor(tokenizer), True)
+        words, spec = pairing.vocabulary(tokenizer), pairing.spec(forward, name, revision)
+        return CausalModel(forward, encoder, words, spec, pairing.answers(forward))
 
     def encode(
         self,
@@ -137,10 +119,6 @@ class CausalModel(TextClassifier):
         """The prompt followed by tokens that were generated, each a player; nothing is asked."""
         return grown(x, said, self.shown(said))
 
-    def shown(self, said: Sequence[int]) -> tuple[str, ...]:
-        """What each token adds to the text, for the eye alone."""
-        return shown(self.encoder.tokenizer, said)
-
     @property
     def prompts(self) -> Prompts:
         """Its encoder of prompts."""
@@ -160,23 +138,3 @@ class CausalModel(TextClassifier):
 def _longest(encoder: Prompts, texts: Sequence[str], options: Sequence[str]) -> int:
     """Tokens of the longest continuation."""
     return max((len(positions(encoder.tokenizer, [o], template=False)) for o in options), default=1)
-
-
-def _build(
-    model: PreTrainedModel,
-    tokenizer: PreTrainedTokenizerBase,
-    name: str,
-    revision: str | None,
-    batch_tokens: int | None,
-) -> CausalModel:
-    pairing.check(model, tokenizer, kind=CAUSAL)
-    pad, tokens = pairing.padding(model, tokenizer), batch_tokens or pairing.budget(model)
-    forward = forward_of(model, pad=pad, tokens=tokens, kinds=(Continuing,))
-    if not forward.causal:
-        raise AttrialError(f"{name} is no causal language model: its tokens see those after them")
-    assert isinstance(forward, Continuing)
-    forward = remembering(forward)
-    room = pairing.limit(forward, tokenizer)
-    encoder = Prompts(tokenizer, room, False, pairing.anchor(tokenizer), True)
-    words, spec = pairing.vocabulary(tokenizer), pairing.spec(forward, name, revision)
-    return CausalModel(forward, encoder, words, spec, pairing.answers(forward))

@@ -2,23 +2,22 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from transformers import AutoModelForSeq2SeqLM, PreTrainedModel, PreTrainedTokenizerBase
 
 from attrial.example import Example
 from attrial.models import pairing
-from attrial.models.growing import ends, grown, shown
-from attrial.models.loading import SEQUENCE, fetch, source
+from attrial.models.growing import ends, grown
+from attrial.models.language import LanguageModel
+from attrial.models.loading import SEQUENCE
 from attrial.models.probing import forward_of, places
 from attrial.models.sources import Sources
 from attrial.models.spoken import check_tied
-from attrial.models.text import TextClassifier
 from attrial.models.translating import Translating, beginning
 
 
 @dataclass(frozen=True, eq=False)
-class Seq2SeqModel(TextClassifier):
+class Seq2SeqModel(LanguageModel):
     """An encoder-decoder with its tokenizer, whose classes are the continuations asked about.
 
     The players are those of the source text, which the encoder reads; what the decoder has said
@@ -26,48 +25,27 @@ class Seq2SeqModel(TextClassifier):
     ``Seq2SeqModel.of`` (loaded objects). Raw outputs are log-probabilities, as ``Continuing`` says.
     """
 
-    @classmethod
-    def load(
-        cls,
-        place: str | Path,
-        *,
-        revision: str | None = None,
-        dtype: str = "float32",
-        device: str = "cpu",
-        batch_tokens: int | None = None,
-    ) -> "Seq2SeqModel":
-        """Load a model from a folder or the Hub; arguments are those of ``TextClassifier.load``.
-
-        Raises:
-            AttrialError: If there is no trained one there, or it can't be fetched.
-        """
-        src = source(place, revision)
-        model, tokenizer = fetch(
-            src, dtype=dtype, device=device, kind=SEQUENCE, auto=AutoModelForSeq2SeqLM
-        )
-        found = getattr(model.config, "_commit_hash", None)
-        return _build(model, tokenizer, src.name, found or src.revision, batch_tokens)
+    KIND = SEQUENCE
+    AUTO = AutoModelForSeq2SeqLM
 
     @classmethod
-    def of(
+    def _built(
         cls,
         model: PreTrainedModel,
         tokenizer: PreTrainedTokenizerBase,
-        *,
-        name: str | None = None,
-        batch_tokens: int | None = None,
+        name: str,
+        revision: str | None,
+        batch_tokens: int | None,
     ) -> "Seq2SeqModel":
-        """Take a loaded model; its modes are its own again after each question.
-
-        Raises:
-            AttrialError: If it is no encoder-decoder, or the tokenizer is not a fast one.
-        """
-        return _build(model, tokenizer, name or type(model).__name__, None, batch_tokens)
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """None: each example brings its own."""
-        return ()
+        pairing.check(model, tokenizer, kind=SEQUENCE)
+        pad, tokens = pairing.padding(model, tokenizer), batch_tokens or pairing.budget(model)
+        forward = forward_of(model, pad=pad, tokens=tokens, kinds=(Translating,))
+        room, said = pairing.limit(forward, tokenizer), places(model) or tokenizer.model_max_length
+        encoder = Sources(
+            tokenizer, room, False, pairing.anchor(tokenizer), begin=beginning(model), said=said
+        )
+        words, spec = pairing.vocabulary(tokenizer), pairing.spec(forward, name, revision)
+        return Seq2SeqModel(forward, encoder, words, spec, pairing.answers(forward))
 
     def encode(
         self,
@@ -120,10 +98,6 @@ class Seq2SeqModel(TextClassifier):
         longer = grown(x, said, self.shown(said))
         return replace(longer, read=x.read, spoken=len(said))
 
-    def shown(self, said: Sequence[int]) -> tuple[str, ...]:
-        """What each token adds to the text, for the eye alone."""
-        return shown(self.encoder.tokenizer, said)
-
     @property
     def sources(self) -> Sources:
         """Its encoder of texts."""
@@ -136,21 +110,3 @@ class Seq2SeqModel(TextClassifier):
         (best,) = self.predict([told])
         text = str(self.encoder.tokenizer.decode([best]))
         return self.sources.asked(x, ((best,),), tuple(before), labels=(text,))
-
-
-def _build(
-    model: PreTrainedModel,
-    tokenizer: PreTrainedTokenizerBase,
-    name: str,
-    revision: str | None,
-    batch_tokens: int | None,
-) -> Seq2SeqModel:
-    pairing.check(model, tokenizer, kind=SEQUENCE)
-    pad, tokens = pairing.padding(model, tokenizer), batch_tokens or pairing.budget(model)
-    forward = forward_of(model, pad=pad, tokens=tokens, kinds=(Translating,))
-    room, said = pairing.limit(forward, tokenizer), places(model) or tokenizer.model_max_length
-    encoder = Sources(
-        tokenizer, room, False, pairing.anchor(tokenizer), begin=beginning(model), said=said
-    )
-    words, spec = pairing.vocabulary(tokenizer), pairing.spec(forward, name, revision)
-    return Seq2SeqModel(forward, encoder, words, spec, pairing.answers(forward))
