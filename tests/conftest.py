@@ -1,7 +1,14 @@
 """One thread a process: tiny models run several times faster so, and always the same."""
 
+import gc
 import os
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("MKL_NUM_THREADS", "1")
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
+
+
+def pytest_collection_finish() -> None:
+    """Leave all that imports and tests hold out of garbage collections: it stays anyway."""
+    gc.collect()
+    gc.freeze()
