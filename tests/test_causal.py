@@ -54,6 +54,9 @@ def test_rows_are_those_of_the_model_alone(family: str, kind: str, removal: str)
     for row, stays in zip(keep(c, x, removal, masks), x.to_positions(masks), strict=True):
         left = x.ids[stays] if removal == "delete" else np.where(stays, x.ids, 2)
         assert np.abs(row - writers.expected(made, left.tolist(), x.options)).max() < EXACT
+    # Negative control: the same tokens the other way round.
+    turned = writers.expected(made, [x.ids[0], *x.ids[:0:-1]], x.options)
+    assert np.abs(keep(c, x, removal, masks)[0] - turned).max() > 1e-3
 
 
 @FAMILIES
@@ -75,6 +78,9 @@ def test_hidden_tokens_are_hidden_and_the_continuation_follows_the_last_one_kept
             places = torch.arange(len(ids) + len(option))[None]
             alone = writers.plain(made, ids, option, attention_mask=seen, position_ids=places)
             assert abs(found - alone) < EXACT
+    # Negative control: the words of the first two rows, all and none, were they not hidden.
+    all_seen, none = keep(c, x, "attention_off", masks[:2])
+    assert np.abs(all_seen - none).max() > 1e-3
 
 
 @KINDS

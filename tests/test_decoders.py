@@ -57,6 +57,8 @@ def test_rows_are_those_of_the_model_alone(family: str, removal: str) -> None:
     for row, stays in zip(found, kept, strict=True):
         left = x.ids[stays] if removal == "delete" else np.where(stays, x.ids, 2)
         assert np.abs(row - raw(c, left)).max() < EXACT
+    turned = raw(c, x.ids[[0, *range(len(x.ids) - 1, 0, -1)]])  # the same tokens
+    assert np.abs(found[0] - turned).max() > 1e-3
 
 
 @FAMILIES
@@ -114,7 +116,9 @@ def test_attention_is_causal_and_the_models_own(family: str) -> None:
     own.set_attn_implementation("eager")
     with torch.no_grad():
         shown = own(input_ids=torch.tensor(x.ids)[None], output_attentions=True).attentions
-    assert np.abs(found.weights - np.stack([w[0].numpy() for w in shown])).max() < EXACT
+    weights = np.stack([w[0].numpy() for w in shown])
+    assert np.abs(found.weights - weights).max() < EXACT
+    assert np.abs(found.weights - weights[::-1]).max() > 1e-3  # layers in another order
     assert not np.triu(found.weights, 1).any()
 
 

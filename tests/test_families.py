@@ -168,6 +168,8 @@ def test_attention_is_among_the_real_positions(family: str) -> None:
     for own, padded in zip(c.attend(asks), Padded.by(c, 5).attend(asks), strict=True):
         assert np.abs(own.weights - padded.weights).max() < EXACT
         assert np.abs(own.weights.sum(axis=-1) - 1).max() < EXACT
+        turned = padded.weights[..., ::-1, ::-1]
+        assert np.abs(own.weights - turned).max() > SEEN  # other positions would be seen
 
 
 @FAMILIES

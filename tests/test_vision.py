@@ -48,6 +48,7 @@ def test_whole_images_give_the_plain_models_outputs(family: str) -> None:
     assert (x.owner == FIXED).sum() == seen.PREFIX[family]
     found = kept(it, x, np.ones((1, 16), bool))
     np.testing.assert_allclose(found, plain(family, seen.pixels()), atol=1e-5)
+    assert np.abs(found - plain(family, seen.pixels().flip(-1))).max() > 1e-3  # left is not right
     assert it.predict([x]) == [int(plain(family, seen.pixels()).argmax())]
 
 
