@@ -35,7 +35,8 @@ def _bytes(forward: Continuing) -> int:
     """What a token leaves."""
     ids = torch.arange(2, device=forward.device)[None]
     with torch.inference_mode():
-        _, past = forward.going_on({"input_ids": ids}, Past())
+        seen = {"input_ids": ids, "attention_mask": torch.ones_like(ids)}
+        _, past = forward.going_on(seen, Past())
     return past.bytes
 
 
