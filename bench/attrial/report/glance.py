@@ -61,6 +61,11 @@ class Glance:
         return sum(len(stop.places) for stop in self.stops) > len(self.methods)
 
     @property
+    def few(self) -> bool:
+        """Whether the page opens with the verdicts of all tasks."""
+        return len(self.stops) <= FEW
+
+    @property
     def kinds(self) -> list[tuple[str, list[Stop]]]:
         """The tasks by the kind of model that they are for."""
         return [(kind, list(found)) for kind, found in groupby(self.stops, key=lambda s: s.asks)]

@@ -9,7 +9,7 @@ from attrial.leaderboard import Row
 from attrial.report import ledger, words
 from attrial.report.figures import Figure, Sample, figures, samples, styles
 from attrial.report.gaps import gaps
-from attrial.report.glance import FEW, Glance, Stop, place
+from attrial.report.glance import Glance, Stop, place
 from attrial.report.tables import Conflict, Line, Section, Table, conflicts, sections
 from attrial.report.template import render
 from attrial.store import Entry
@@ -64,7 +64,6 @@ def page(entries: Sequence[Entry], *, command: str = "") -> str:
         "leaderboard.html.jinja",
         chapters=chapters,
         glance=_glance(chapters, labels),
-        few=len(chapters) <= FEW,
         methods=len(labels),
         metrics=len({r.metric for r in rows}),
         removals=list(dict.fromkeys(r.removal for r in rows)),
