@@ -8,10 +8,11 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers import AutoModelForCausalLM, AutoTokenizer, PreTrainedModel
 
 import attrial
 import attrial_tasks
+from attrial.classifiers import classifier_of
 from attrial_tasks import (
     _train_language,
     planted_agreement,
@@ -122,3 +123,19 @@ def test_evidence_is_on_top_for_a_contrast(task: str) -> None:
     assert (means.xs("pointing_game", level="metric") >= 0.9).all(), means
     if task == "planted_agreement":
         assert (means.xs("precision_at_k", level="metric") >= 0.9).all(), means
+
+
+@pytest.mark.parametrize("name", DECODERS)
+def test_nothing_is_asked_of_padding_without_saying_so(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """transformers warns of it, in words that a user can't do anything about."""
+    asked = []
+
+    def see(self: PreTrainedModel, ids: torch.Tensor | None, mask: torch.Tensor | None) -> None:
+        asked.append(mask is None and ids is not None and 0 in ids[:, [0, -1]])
+
+    monkeypatch.setattr(PreTrainedModel, "warn_if_padding_and_no_attention_mask", see)
+    made = classifier_of(MODELS / name)
+    made.encode("x", ["the garden"])  # asks for the likeliest next token
+    assert made.vocabulary.pad == 0 and asked and not any(asked)
