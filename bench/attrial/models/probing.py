@@ -15,6 +15,7 @@ from attrial.masks import Ints
 from attrial.models.embedding import edited, table
 from attrial.models.forward import Forward
 from attrial.models.guard import guarded
+from attrial.models.loading import quiet
 from attrial.models.sided import LeftForward, TwoStacks
 from attrial.models.tap import capture
 from attrial.models.threads import suited
@@ -41,7 +42,7 @@ def forward_of(
     two = model.config.is_encoder_decoder and "decoder_attention_mask" in _takes(model)
     own: Sequence[type[Forward]] = (TwoStacks,) if two else (Forward, LeftForward)
     forward = plain_forward(model, pad=pad, tokens=tokens, kinds=kinds or own)
-    with suited(model), guarded(model), torch.inference_mode():
+    with quiet(), suited(model), guarded(model), torch.inference_mode():
         forward = replace(forward, causal=_causal(forward))
         return replace(forward, replaceable=_replaceable(forward), drops=_drops(forward))
 
@@ -64,7 +65,7 @@ def plain_forward(
         raise AttrialError(
             f"{type(model).__name__} takes no attention mask, so padding would change its answers"
         )
-    with suited(model), guarded(model), torch.inference_mode():
+    with quiet(), suited(model), guarded(model), torch.inference_mode():
         first = kinds[0](model, takes, 0, pad, tokens)
         offset = _offset(first) if "position_ids" in takes else 0
         forwards = [kind(model, takes, offset, pad, tokens) for kind in kinds]
