@@ -14,8 +14,10 @@ from transformers import PreTrainedModel
 from attrial.errors import AttrialError, NotApplicable, near
 from attrial.example import Example
 from attrial.masks import Floats, Ints, everything
+from attrial.models.causal import CausalModel
 from attrial.models.embedding import table
 from attrial.models.padded import Padded
+from attrial.models.seq2seq import Seq2SeqModel
 from attrial.models.strata import Stratum, begin_anew, shuffle, strata
 from attrial.models.text import TextClassifier
 from attrial.models.vision import VisionClassifier
@@ -147,6 +149,8 @@ class Altered:
             NotApplicable: If none was given and none can be trained here.
         """
         if self.shuffled is None:
+            if isinstance(self.classifier, CausalModel | Seq2SeqModel):
+                raise NotApplicable("a language model is trained on texts: no labels to shuffle")
             raise NotApplicable(
                 "no model trained on shuffled labels; give one with --shuffled-model FOLDER"
             )
@@ -169,8 +173,9 @@ class Altered:
 
 
 def _outputs(classifier: TextClassifier, examples: Sequence[Example]) -> Floats:
+    """Outputs of all full inputs in one row: examples may have unlike numbers of options."""
     subjects = [(Subject(x, "zero", Target(0)), everything(x.n)) for x in examples]
-    return np.concatenate(classifier.keep(subjects))
+    return np.concatenate([rows[0] for rows in classifier.keep(subjects)])
 
 
 def _tables(model: PreTrainedModel) -> list[str]:
