@@ -97,6 +97,28 @@ def test_it_shows_as_text_and_as_a_page(folder: Path) -> None:
     assert lines[-1].count("+") + lines[-1].count("-") == 1  # the last source has one target
 
 
+def test_tokens_of_a_continuation_add_up_to_what_is_said_of_the_whole(folder: Path) -> None:
+    """log p(a b | prompt) = log p(a | prompt) + log p(b | prompt a), with or without a word."""
+    asked = {"method": "occlusion", "function": "log_probability", "removal": "delete"}
+    each = attrial.explain_generation(folder, PROMPT, continuation=" are small", **asked)  # type: ignore[arg-type]
+    whole = attrial.explain(folder, PROMPT, continuation=" are small", **asked)  # type: ignore[arg-type]
+    assert "".join(each.targets) == " are small" and len(each.targets) > 1 and each.given
+    assert each.scores[:5].sum(axis=1) == pytest.approx(whole.scores, abs=1e-5)
+    assert np.abs(each.scores[:5, 0] - whole.scores).max() > 1e-3  # one token isn't the whole
+    assert "of the continuation" in each.caption
+
+
+def test_a_translation_that_is_given_is_explained_word_by_word() -> None:
+    found = attrial.explain_generation(
+        "planted_translation",
+        "bird boat bread bridge city",
+        method="occlusion",
+        continuation="zorat faldo tosa merin kula",
+    )
+    firsts = found.scores[: found.prompt].argmax(axis=0)
+    assert firsts.tolist() == list(range(found.prompt))[::-1]  # the last word first
+
+
 def test_what_cant_be_written_is_refused(folder: Path) -> None:
     with pytest.raises(AttrialError, match="it writes nothing"):
         attrial.explain_generation(tiny.classifier(), "a film")

@@ -1,4 +1,4 @@
-"""The command that explains one text or image, or what a model writes by itself."""
+"""The command that explains one text or image, or a continuation token by token."""
 
 from pathlib import Path
 from typing import Annotated
@@ -30,6 +30,9 @@ def explain(
         int | None,
         typer.Option(min=1, help="Let the model write so many tokens, and explain each of them."),
     ] = None,
+    each_token: Annotated[
+        bool, typer.Option("--each-token", help="Explain each token of the continuation.")
+    ] = False,
     chat: Annotated[bool, typer.Option("--chat", help="Put the chat's template around.")] = False,
     seed: Annotated[int, typer.Option(help="Of all draws.")] = 0,
     dtype: Dtype = None,
@@ -48,12 +51,14 @@ def explain(
         )  # fmt: skip
         return commands.show_explanation(pictured, out)
     assert text is not None
-    if generate is not None and (others or target):
+    if generate is not None and (others or target or each_token):
         raise AttrialError("generate explains the model's own tokens: name no other target")
-    if generate is not None:
+    if each_token and (continuation is None or foil or text_pair or target):
+        raise AttrialError("each-token takes a continuation, and no foil, pair or target")
+    if generate is not None or each_token:
         written = generating.explain_generation(
-            model, text, method=method, max_new_tokens=generate, players=players, removal=removal,
-            chat=chat, seed=seed, dtype=dtype, device=device,
+            model, text, method=method, continuation=continuation, max_new_tokens=generate or 1,
+            players=players, removal=removal, chat=chat, seed=seed, dtype=dtype, device=device,
         )  # fmt: skip
         return commands.show_generation(written, out)
     found = explaining.explain(

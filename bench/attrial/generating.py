@@ -1,4 +1,4 @@
-"""What notebooks and commands call to explain what a language model writes by itself."""
+"""What notebooks and commands call to explain a text token by token, a model's own or a given."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -25,6 +25,7 @@ def explain_generation(
     prompt: str,
     *,
     method: str = "integrated_gradients",
+    continuation: str | None = None,
     max_new_tokens: int = 20,
     function: str = "log_odds",
     players: str = "words",
@@ -39,13 +40,15 @@ def explain_generation(
 
     What it writes is fixed once, on the full prompt. Each token is then explained by what stood
     before it: the players of the prompt, and every token written earlier, which is a player too.
-    An encoder-decoder translates the prompt, or whatever else it was trained for.
+    An encoder-decoder translates the prompt, or whatever else it was trained for. With a
+    ``continuation`` its tokens are explained likewise, in place of what the model would write.
 
     Args:
         model: A language model, causal or an encoder-decoder: a folder, a Hub id, or a loaded
             pair (model, tokenizer).
         prompt: The text.
         method: A call such as ``shapley`` or ``integrated_gradients(steps=30)``.
+        continuation: Text whose tokens are explained, each given those before it.
         max_new_tokens: How many tokens it may write; it ends where its config says so.
         function: What of each token is explained: ``log_odds`` (nats), ``probability``,
             ``log_probability`` or ``logit`` (here the log-probability too).
@@ -65,8 +68,9 @@ def explain_generation(
     writer = _writer(conversing(classifier_of(model, dtype=dtype, device=device), chat))
     if max_new_tokens < 1:
         raise AttrialError(f"max_new_tokens={max_new_tokens}; it takes 1 or more")
-    x = writer.encode("text", (prompt,), players=players)
-    said = writer.generate(x, max_new_tokens)
+    given = () if continuation is None else (continuation,)
+    x = writer.encode("text", (prompt,), players=players, options=given)
+    said = x.options[0] if given else writer.generate(x, max_new_tokens)
     steps = _steps(writer, x, said)
     answering, removal = ready(_joined(writer), steps[-1], removal, infill, asked)
     subjects = [Subject(step, removal, Target(0, function)) for step in steps]
@@ -80,6 +84,7 @@ def explain_generation(
         function=function,
         prompt=x.n,
         signed=asked.bound.signed,
+        given=continuation is not None,
     )
 
 

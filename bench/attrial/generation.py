@@ -1,4 +1,4 @@
-"""What a language model wrote by itself, and which words made it write each token."""
+"""What a language model wrote, or was given to write, and which words speak for each token."""
 
 from dataclasses import dataclass
 
@@ -14,15 +14,16 @@ class Generation:
     """A source x target matrix: players of the prompt and earlier tokens, for each token written.
 
     Attributes:
-        sources: (S,) the prompt's players, then all tokens written but the last.
-        targets: (T,) the tokens written.
+        sources: (S,) the prompt's players, then all tokens of the continuation but the last.
+        targets: (T,) the tokens of the continuation.
         scores: (S, T) higher speaks more for the target; NaN where the source came later.
-        probabilities: (T,) the model's probability of each token when it wrote it.
+        probabilities: (T,) the model's probability of each token after all that stood before it.
         method: As it was asked for.
         removal: The removal that the method's questions were answered under.
         function: What of each token's probability the scores explain.
         prompt: How many of the sources are the prompt's.
         signed: Whether a negative score speaks against the token.
+        given: Whether the continuation was given, and not written by the model.
     """
 
     sources: tuple[str, ...]
@@ -34,12 +35,14 @@ class Generation:
     function: str
     prompt: int
     signed: bool = True
+    given: bool = False
 
     @property
     def caption(self) -> str:
         """What was explained, by what, in one line."""
+        origin = "of the continuation" if self.given else "that the model wrote"
         return (
-            f"{self.method}: a column for each token that the model wrote ({self.function}), a row "
+            f"{self.method}: a column for each token {origin} ({self.function}), a row "
             f"for what stood before it: {self.prompt} players of the prompt, then earlier tokens"
         )
 
