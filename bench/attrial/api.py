@@ -101,12 +101,9 @@ def run_suite(
             for model in chosen or (asked.own_model(task),):
                 revision = None if chosen else task.model_revision
                 classifier = classifier_of(
-                    model,
-                    revision=revision,
-                    batch_tokens=batch_tokens,
-                    dtype=suite.dtype,
-                    device=suite.device,
-                )
+                    model, revision=revision, batch_tokens=batch_tokens,
+                    dtype=suite.dtype, device=suite.device,
+                )  # fmt: skip
                 found, notices = _trial(wanted, task, classifier, data, store, watch)
                 entries += found
                 said += notices
