@@ -142,6 +142,11 @@ def test_the_readme_asks_every_kind_from_python(
         ),
         (["--text", TEXT, "--continuation", " zzqx"], "doesn't know"),
         (["--text", TEXT, "--generate", "2", "--position", "0"], "name no other target"),
+        (["--text", TEXT, "--each-token"], "--continuation with --each-token"),
+        (
+            ["--text", TEXT, "--each-token", "--generate", "2", "--continuation", " is"],
+            "one of the two",
+        ),
         (["--image", "red.png", "--generate", "2"], "leave other options out"),
         (["--image", "red.png", "--text", TEXT], "one of the two"),
         ([], "one of the two"),

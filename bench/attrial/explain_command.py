@@ -42,8 +42,8 @@ def explain(
     """Explain one text or image: players coloured by what they add to the model's answer."""
     from attrial import commands, explaining, generating, picturing
 
-    others = bool(text_pair or continuation or foil or choice or position is not None)
-    _check_image(image, text, others or chat or generate is not None)
+    others = bool(text_pair or foil or choice or position is not None)
+    _check_image(image, text, others or bool(continuation) or chat or generate is not None)
     if image is not None:
         pictured = picturing.explain_image(
             model, image, method=method, target=target, players=players, removal=removal,
@@ -51,11 +51,8 @@ def explain(
         )  # fmt: skip
         return commands.show_explanation(pictured, out)
     assert text is not None
-    if generate is not None and (others or target or each_token):
-        raise AttrialError("generate explains the model's own tokens: name no other target")
-    if each_token and (continuation is None or foil or text_pair or target):
-        raise AttrialError("each-token takes a continuation, and no foil, pair or target")
     if generate is not None or each_token:
+        _check_tokens(generate, continuation, others or bool(target))
         written = generating.explain_generation(
             model, text, method=method, continuation=continuation, max_new_tokens=generate or 1,
             players=players, removal=removal, chat=chat, seed=seed, dtype=dtype, device=device,
@@ -74,3 +71,11 @@ def _check_image(image: Path | None, text: str | None, others: bool) -> None:
         raise AttrialError("give --text or --image, one of the two")
     if image is not None and others:
         raise AttrialError("an image is asked about its class alone: leave other options out")
+
+
+def _check_tokens(generate: int | None, continuation: str | None, others: bool) -> None:
+    """What is explained token by token: what the model writes, or what is given."""
+    if (generate is None) == (continuation is None):
+        raise AttrialError("give --generate, or --continuation with --each-token, one of the two")
+    if others:
+        raise AttrialError("tokens are explained one by one: name no other target, and no pair")
