@@ -67,6 +67,18 @@ def test_rows_that_share_say_what_whole_rows_say(family: str) -> None:
         assert apart(c, removal, ONE if removal == "delete" else SEVERAL) < EXACT
 
 
+@pytest.mark.parametrize("count", [1, 2, 3])
+@OPTIONS
+def test_any_number_of_continuations(options: tuple[str, ...], count: int) -> None:
+    """A single one has what is anything else beside it, also behind a shared beginning."""
+    c = writers.writer("gpt2")
+    asked = (*options, " story")[:count]
+    x = example(c, asked)
+    found = keep(c, x, "unk", masks(x))
+    assert found.shape[1] == max(2, count) and np.isfinite(found).all()
+    assert apart(c, "unk", asked) < EXACT
+
+
 @pytest.mark.parametrize("family", ["gpt2", "mistral", "gemma2"])
 def test_rows_that_share_are_the_plain_models(family: str) -> None:
     c, alone = writers.writer(family), writers.model(family)

@@ -229,7 +229,7 @@ def _continued(
     past, seen = past.at_end(lengths), at_end(seen, lengths)
     size = len(seen) * max(forward.remembered * past.length, 1)
     some = min(HELD // size, READ // (first.numel() * options.shape[2]))
-    found = []
+    found, single = [], options.shape[1] == 1  # which has "anything else" beside it
     for asked in torch.split(options, max(1, some), dim=1):
         count = asked.shape[1]
         tails = _tails(rows, batch, asked.cpu().numpy())
@@ -240,7 +240,7 @@ def _continued(
         behind = _behind(arguments | {PLACES: places}, seen.repeat_interleave(count, dim=0))
         logits, _ = forward.going_on(behind, past.repeated(count))
         logits = torch.cat([first.repeat_interleave(count, dim=0), logits], dim=1)
-        found.append(forward.answered(logits, {OPTIONS: asked})[:, :count])
+        found.append(forward.answered(logits, {OPTIONS: asked})[:, : count + single])
     return torch.cat(found, dim=1)
 
 
