@@ -2,21 +2,23 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
-from transformers import AutoModelForCausalLM, PreTrainedModel, PreTrainedTokenizerBase
+from transformers import AutoModelForCausalLM, PreTrainedTokenizerBase
 
 from attrial.errors import AttrialError
 from attrial.example import Example
 from attrial.masks import Masks
 from attrial.models import pairing
 from attrial.models.continuing import Continuing
+from attrial.models.forward import Forward
 from attrial.models.growing import ends, grown
 from attrial.models.language import LanguageModel
 from attrial.models.loading import CAUSAL
-from attrial.models.probing import forward_of
 from attrial.models.prompts import Prompts
 from attrial.models.remembering import remembering
 from attrial.models.verbatim import positions
+from attrial.record import ModelSpec
 from attrial.removal import Rows
 from attrial.value import Subject
 
@@ -31,29 +33,21 @@ class CausalModel(LanguageModel):
 
     KIND = CAUSAL
     AUTO = AutoModelForCausalLM
+    FORWARDS = (Continuing,)
 
     @classmethod
-    def _built(
-        cls,
-        model: PreTrainedModel,
-        tokenizer: PreTrainedTokenizerBase,
-        name: str,
-        revision: str | None,
-        batch_tokens: int | None,
-    ) -> "CausalModel":
-        pairing.check(model, tokenizer, kind=CAUSAL)
-        pad, tokens = pairing.padding(model, tokenizer), batch_tokens or pairing.budget(model)
-        forward = forward_of(model, pad=pad, tokens=tokens, kinds=(Continuing,))
+    def paired(cls, forward: Forward, tokenizer: PreTrainedTokenizerBase, spec: ModelSpec) -> Self:
+        """Put a model behind the questions, with an encoder of its texts."""
         if not forward.causal:
             raise AttrialError(
-                f"{name} is no causal language model: its tokens see those after them"
+                f"{spec.name} is no causal language model: its tokens see those after them"
             )
         assert isinstance(forward, Continuing)
         forward = remembering(forward)
         room = pairing.limit(forward, tokenizer)
         encoder = Prompts(tokenizer, room, False, pairing.anchor(tokenizer), True)
-        words, spec = pairing.vocabulary(tokenizer), pairing.spec(forward, name, revision)
-        return CausalModel(forward, encoder, words, spec, pairing.answers(forward))
+        words = pairing.vocabulary(tokenizer)
+        return cls(forward, encoder, words, spec, pairing.answers(forward))
 
     def encode(
         self,

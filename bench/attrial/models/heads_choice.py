@@ -136,7 +136,7 @@ class ChoiceModel(Headed):
 
     KIND = CHOOSER
     AUTO = AutoModelForMultipleChoice
-    FORWARD = Choosing
+    FORWARDS = (Choosing,)
     ENCODER = Choices
     LACKS = frozenset({"attend", "layers"})  # each choice is read with the context in its own way
 

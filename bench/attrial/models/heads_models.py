@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import ClassVar, Self
 
 import numpy as np
@@ -13,7 +12,6 @@ from transformers import (
     PreTrainedModel,
     PreTrainedTokenizerBase,
 )
-from transformers.models.auto.auto_factory import _BaseAutoModelClass
 
 from attrial.batching import Batch
 from attrial.errors import AttrialError, near
@@ -24,9 +22,9 @@ from attrial.models.forward import Forward
 from attrial.models.guard import guarded
 from attrial.models.heads_encode import Placing
 from attrial.models.heads_placed import END, START, Answering, Labelling
-from attrial.models.loading import ANSWERER, LABELLER, fetch, source
-from attrial.models.probing import forward_of
+from attrial.models.loading import ANSWERER, LABELLER
 from attrial.models.text import TextClassifier
+from attrial.record import ModelSpec
 from attrial.removal import in_place, stack
 
 Triples = Sequence[tuple[int, int, int]]
@@ -42,66 +40,23 @@ class Headed(TextClassifier):
     Build one with ``load`` (a folder or a name on the Hub) or ``of`` (loaded objects).
     """
 
-    KIND: ClassVar[str]
-    AUTO: ClassVar[type[_BaseAutoModelClass]]
-    FORWARD: ClassVar[type[Forward]]
     ENCODER: ClassVar[type[Encoder]] = Placing
     LACKS: ClassVar[frozenset[str]] = frozenset()  # questions that have no answer here
 
     @classmethod
-    def load(
-        cls,
-        place: str | Path,
-        *,
-        revision: str | None = None,
-        dtype: str = "float32",
-        device: str = "cpu",
-        batch_tokens: int | None = None,
-    ) -> Self:
-        """Load a model from a folder or the Hub; arguments are those of ``TextClassifier.load``.
-
-        Raises:
-            AttrialError: If there is no trained one there, or it can't be fetched.
-        """
-        src = source(place, revision)
-        model, tokenizer = fetch(src, dtype=dtype, device=device, kind=cls.KIND, auto=cls.AUTO)
-        found = getattr(model.config, "_commit_hash", None)
-        return cls._build(model, tokenizer, src.name, found or src.revision, batch_tokens)
-
-    @classmethod
-    def of(
-        cls,
-        model: PreTrainedModel,
-        tokenizer: PreTrainedTokenizerBase,
-        *,
-        name: str | None = None,
-        batch_tokens: int | None = None,
-    ) -> Self:
-        """Take a loaded model; its modes are its own again after each question.
-
-        Raises:
-            AttrialError: If it has another head, or the tokenizer is not a fast one.
-        """
-        return cls._build(model, tokenizer, name or type(model).__name__, None, batch_tokens)
-
-    @classmethod
-    def _build(
-        cls,
-        model: PreTrainedModel,
-        tokenizer: PreTrainedTokenizerBase,
-        name: str,
-        revision: str | None,
-        batch_tokens: int | None,
-    ) -> Self:
-        pairing.check(model, tokenizer, kind=cls.KIND)
+    def check(cls, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> None:
+        """Refuse what is no pair of this kind, or has two stacks."""
+        super().check(model, tokenizer)
         if model.config.is_encoder_decoder:
             raise AttrialError(f"{type(model).__name__} has two stacks; a {cls.KIND} has one here")
-        pad, tokens = pairing.padding(model, tokenizer), batch_tokens or pairing.budget(model)
-        forward = forward_of(model, pad=pad, tokens=tokens, kinds=(cls.FORWARD,))
+
+    @classmethod
+    def paired(cls, forward: Forward, tokenizer: PreTrainedTokenizerBase, spec: ModelSpec) -> Self:
+        """Put a model behind the questions, with its head's own encoder."""
         room, told = pairing.limit(forward, tokenizer), pairing.segments(forward, tokenizer)
         forward = cls.fitted(forward, segments=told)
         encoder = cls.ENCODER(tokenizer, room, told, pairing.anchor(tokenizer))
-        words, spec = pairing.vocabulary(tokenizer), pairing.spec(forward, name, revision)
+        words = pairing.vocabulary(tokenizer)
         return cls(forward, encoder, words, spec, pairing.answers(forward) - cls.LACKS)
 
     @classmethod
@@ -142,7 +97,7 @@ class TokenModel(Headed):
 
     KIND = LABELLER
     AUTO = AutoModelForTokenClassification
-    FORWARD = Labelling
+    FORWARDS = (Labelling,)
 
     def encode(
         self,
@@ -186,7 +141,7 @@ class AnswerModel(Headed):
 
     KIND = ANSWERER
     AUTO = AutoModelForQuestionAnswering
-    FORWARD = Answering
+    FORWARDS = (Answering,)
 
     @property
     def labels(self) -> tuple[str, ...]:

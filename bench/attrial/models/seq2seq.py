@@ -2,18 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Self
 
-from transformers import AutoModelForSeq2SeqLM, PreTrainedModel, PreTrainedTokenizerBase
+from transformers import AutoModelForSeq2SeqLM, PreTrainedTokenizerBase
 
 from attrial.example import Example
 from attrial.models import pairing
+from attrial.models.forward import Forward
 from attrial.models.growing import ends, grown
 from attrial.models.language import LanguageModel
 from attrial.models.loading import SEQUENCE
-from attrial.models.probing import forward_of, places
+from attrial.models.probing import places
 from attrial.models.sources import Sources
 from attrial.models.spoken import check_tied
 from attrial.models.translating import Translating, beginning
+from attrial.record import ModelSpec
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,25 +30,16 @@ class Seq2SeqModel(LanguageModel):
 
     KIND = SEQUENCE
     AUTO = AutoModelForSeq2SeqLM
+    FORWARDS = (Translating,)
 
     @classmethod
-    def _built(
-        cls,
-        model: PreTrainedModel,
-        tokenizer: PreTrainedTokenizerBase,
-        name: str,
-        revision: str | None,
-        batch_tokens: int | None,
-    ) -> "Seq2SeqModel":
-        pairing.check(model, tokenizer, kind=SEQUENCE)
-        pad, tokens = pairing.padding(model, tokenizer), batch_tokens or pairing.budget(model)
-        forward = forward_of(model, pad=pad, tokens=tokens, kinds=(Translating,))
+    def paired(cls, forward: Forward, tokenizer: PreTrainedTokenizerBase, spec: ModelSpec) -> Self:
+        """Put a model behind the questions, with an encoder of its texts."""
+        model, start = forward.model, pairing.anchor(tokenizer)
         room, said = pairing.limit(forward, tokenizer), places(model) or tokenizer.model_max_length
-        encoder = Sources(
-            tokenizer, room, False, pairing.anchor(tokenizer), begin=beginning(model), said=said
-        )
-        words, spec = pairing.vocabulary(tokenizer), pairing.spec(forward, name, revision)
-        return Seq2SeqModel(forward, encoder, words, spec, pairing.answers(forward))
+        encoder = Sources(tokenizer, room, False, start, begin=beginning(model), said=said)
+        words = pairing.vocabulary(tokenizer)
+        return cls(forward, encoder, words, spec, pairing.answers(forward))
 
     def encode(
         self,

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path
+from typing import ClassVar, Self
 
 import numpy as np
-from transformers import PreTrainedModel, PreTrainedTokenizerBase
+from transformers import AutoModelForSequenceClassification, PreTrainedTokenizerBase
+from transformers.models.auto.auto_factory import _BaseAutoModelClass
 
 from attrial.ask import (
     Attend,
@@ -34,8 +35,8 @@ from attrial.models.gradients import path, slopes
 from attrial.models.guard import guarded
 from attrial.models.intervening import infilled, softened, suppressed
 from attrial.models.layers import layered
-from attrial.models.loading import fetch, source
-from attrial.models.probing import forward_of
+from attrial.models.loadable import Loadable
+from attrial.models.loading import CLASSIFIER
 from attrial.models.propagated import propagated
 from attrial.record import ModelSpec
 from attrial.removal import Rows, Vocabulary, in_place, possible, remove
@@ -45,7 +46,7 @@ HELD_TOKENS = 1 << 21  # token positions whose rows are held in memory at once
 
 
 @dataclass(frozen=True, eq=False)
-class TextClassifier:
+class TextClassifier(Loadable):
     """A sequence classifier with its tokenizer; satisfies ``attrial.value.Model``.
 
     Build one with ``TextClassifier.load`` (a folder or a name on the Hub) or ``TextClassifier.of``
@@ -65,48 +66,19 @@ class TextClassifier:
     spec: ModelSpec
     answers: frozenset[str]
 
-    @classmethod
-    def load(
-        cls,
-        place: str | Path,
-        *,
-        revision: str | None = None,
-        dtype: str = "float32",
-        device: str = "cpu",
-        batch_tokens: int | None = None,
-    ) -> "TextClassifier":
-        """Load a classifier from a folder or the Hub; safetensors only, no code of its own is run.
-
-        Args:
-            place: A folder, or a name on the Hub.
-            revision: Of the Hub's repository.
-            dtype: Of the weights, whatever the checkpoint's.
-            device: As torch names it.
-            batch_tokens: Token positions of one batch; None for what measurement found best.
-
-        Raises:
-            AttrialError: If there is no trained classifier there, or it can't be fetched.
-        """
-        src = source(place, revision)
-        model, tokenizer = fetch(src, dtype=dtype, device=device)
-        found = getattr(model.config, "_commit_hash", None)
-        return _build(model, tokenizer, src.name, found or src.revision, batch_tokens)
+    KIND: ClassVar[str] = CLASSIFIER
+    AUTO: ClassVar[type[_BaseAutoModelClass]] = AutoModelForSequenceClassification
 
     @classmethod
-    def of(
-        cls,
-        model: PreTrainedModel,
-        tokenizer: PreTrainedTokenizerBase,
-        *,
-        name: str | None = None,
-        batch_tokens: int | None = None,
-    ) -> "TextClassifier":
-        """Take a loaded model; its modes are its own again after each question.
-
-        Raises:
-            AttrialError: If it is no classifier, or the tokenizer is not a fast one.
-        """
-        return _build(model, tokenizer, name or type(model).__name__, None, batch_tokens)
+    def paired(cls, forward: Forward, tokenizer: PreTrainedTokenizerBase, spec: ModelSpec) -> Self:
+        """Put a classifier behind the questions."""
+        words = replace(pairing.vocabulary(tokenizer), embeddings=forward.replaceable)
+        if forward.causal or forward.model.config.is_encoder_decoder:
+            words = replace(words, pad=None)  # its head takes padding for the end of the text
+        room, told = pairing.limit(forward, tokenizer), pairing.segments(forward, tokenizer)
+        start, several = pairing.anchor(tokenizer), heads.apart(forward.model.config)
+        encoder = Encoder(tokenizer, room, told, start, forward.last, several)
+        return cls(forward, encoder, words, spec, pairing.answers(forward))
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -234,23 +206,3 @@ class TextClassifier:
 def _most(examples: Sequence[Example]) -> int:
     """Rows that are held at once."""
     return max(1, HELD_TOKENS // max((len(x.ids) for x in examples), default=1))
-
-
-def _build(
-    model: PreTrainedModel,
-    tokenizer: PreTrainedTokenizerBase,
-    name: str,
-    revision: str | None,
-    batch_tokens: int | None,
-) -> TextClassifier:
-    pairing.check(model, tokenizer)
-    pad, tokens = pairing.padding(model, tokenizer), batch_tokens or pairing.budget(model)
-    forward = forward_of(model, pad=pad, tokens=tokens)
-    words = replace(pairing.vocabulary(tokenizer), embeddings=forward.replaceable)
-    if forward.causal or model.config.is_encoder_decoder:
-        words = replace(words, pad=None)  # its head takes padding for the end of the text
-    room, told = pairing.limit(forward, tokenizer), pairing.segments(forward, tokenizer)
-    start, several = pairing.anchor(tokenizer), heads.apart(model.config)
-    encoder = Encoder(tokenizer, room, told, start, forward.last, several)
-    spec = pairing.spec(forward, name, revision)
-    return TextClassifier(forward, encoder, words, spec, pairing.answers(forward))
