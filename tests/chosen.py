@@ -50,4 +50,4 @@ def _made(family: str) -> PreTrainedModel:
 def chooser(family: str = "bert") -> ChoiceModel:
     """A multiple-choice model behind the questions."""
     made = copy.deepcopy(_made(family))
-    return ChoiceModel.of(made, tiny.tokenizer(family), batch_tokens=128)
+    return ChoiceModel.of(made, tiny.tokenizer(family), batch_tokens=1024)

@@ -89,6 +89,6 @@ def moves(made: PreTrainedModel) -> torch.Tensor:
     return torch.cat(moved)
 
 
-def classifier(family: str, *, seed: int = 0, batch_tokens: int = 128) -> TextClassifier:
+def classifier(family: str, *, seed: int = 0, batch_tokens: int = 1024) -> TextClassifier:
     """A fresh decoder with its tokenizer behind the questions."""
     return TextClassifier.of(model(family, seed=seed), tokenizer(), batch_tokens=batch_tokens)

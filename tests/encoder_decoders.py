@@ -81,7 +81,7 @@ def model(name: str) -> PreTrainedModel:
 @cache
 def translator(name: str) -> Seq2SeqModel:
     """The model with its tokenizer behind the questions; shared."""
-    return Seq2SeqModel.of(model(name), families.tokenizer(name), batch_tokens=128)
+    return Seq2SeqModel.of(model(name), families.tokenizer(name), batch_tokens=1024)
 
 
 def example(name: str, options: Sequence[str] = PAIR, text: str = TEXT) -> Example:

@@ -117,4 +117,4 @@ def model(name: str) -> PreTrainedModel:
 @cache
 def classifier(name: str) -> TextClassifier:
     """The model with its tokenizer behind the questions; shared."""
-    return TextClassifier.of(model(name), tokenizer(name), batch_tokens=128)
+    return TextClassifier.of(model(name), tokenizer(name), batch_tokens=1024)

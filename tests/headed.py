@@ -87,5 +87,5 @@ def model(head: str, family: str = "bert", *, seed: int = 0) -> PreTrainedModel:
 def classifier(head: str, family: str = "bert", *, seed: int = 0) -> TextClassifier:
     """The same behind the questions."""
     return TextClassifier.of(
-        model(head, family, seed=seed), tiny.tokenizer(family), batch_tokens=128
+        model(head, family, seed=seed), tiny.tokenizer(family), batch_tokens=1024
     )

@@ -66,10 +66,10 @@ def pair(family: str, ids: Tensor) -> dict[str, Tensor]:
 def token_model(family: str = "bert") -> TokenModel:
     """A fresh token classifier behind the questions."""
     made = copy.deepcopy(_token(family))
-    return TokenModel.of(made, tiny.tokenizer(family), batch_tokens=128)
+    return TokenModel.of(made, tiny.tokenizer(family), batch_tokens=1024)
 
 
 def answer_model(family: str = "bert") -> AnswerModel:
     """A fresh answer finder behind the questions."""
     made = copy.deepcopy(_answer(family))
-    return AnswerModel.of(made, tiny.tokenizer(family), batch_tokens=128)
+    return AnswerModel.of(made, tiny.tokenizer(family), batch_tokens=1024)

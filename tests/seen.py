@@ -106,4 +106,4 @@ def _model(family: str) -> PreTrainedModel:
 
 @cache
 def classifier(family: str = "vit") -> VisionClassifier:
-    return VisionClassifier.of(model(family), processor(), batch_tokens=128)
+    return VisionClassifier.of(model(family), processor(), batch_tokens=1024)

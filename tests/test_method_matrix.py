@@ -73,7 +73,7 @@ def bag() -> Cell:
         torch.manual_seed(0)
         config = AutoConfig.for_model("bert", **tiny.SIZES)
         model = BagForSequenceClassification(config).eval()  # type: ignore[no-untyped-call]
-    return classified(TextClassifier.of(model, tiny.tokenizer(), batch_tokens=128))
+    return classified(TextClassifier.of(model, tiny.tokenizer(), batch_tokens=1024))
 
 
 def deberta() -> Cell:
@@ -81,7 +81,7 @@ def deberta() -> Cell:
         torch.manual_seed(0)
         config = AutoConfig.for_model("deberta", **tiny.SIZES)
         model = AutoModelForSequenceClassification.from_config(config).eval()  # type: ignore[no-untyped-call]
-    return classified(TextClassifier.of(model, tiny.tokenizer(), batch_tokens=128))
+    return classified(TextClassifier.of(model, tiny.tokenizer(), batch_tokens=1024))
 
 
 def played(game: testing.Playable) -> Cell:

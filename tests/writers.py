@@ -63,7 +63,7 @@ def moves(made: PreTrainedModel) -> torch.Tensor:
     return torch.stack(moved)
 
 
-def writer(family: str, *, seed: int = 0, batch_tokens: int = 256) -> CausalModel:
+def writer(family: str, *, seed: int = 0, batch_tokens: int = 1024) -> CausalModel:
     """A fresh model with its tokenizer behind the questions."""
     return CausalModel.of(model(family, seed=seed), decoders.tokenizer(), batch_tokens=batch_tokens)
 
