@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import torch
+from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedModel
 
 from attrial.ask import Attend, Relevance, Slope, Soften, Suppress
 from attrial.example import Example
@@ -14,7 +15,7 @@ from attrial.models.causal import CausalModel
 from attrial.models.continuing import Continuing, log_probabilities
 from attrial.subject import Subject
 from attrial.target import Target
-from tests import tiny, writers
+from tests import decoders, tiny, writers
 
 FAMILIES = pytest.mark.parametrize("family", list(writers.FAMILIES))
 KINDS = pytest.mark.parametrize("kind", list(writers.KINDS))
@@ -230,3 +231,46 @@ def test_anything_else_is_exact_where_a_continuation_is_nearly_certain() -> None
     steps = torch.tensor([[[40.0, 0.0], [0.0, 30.0]]])
     both = log_probabilities(steps, torch.tensor([[[0, 1]]]))
     assert both[0, 1] == pytest.approx(np.log(np.exp(-40) + np.exp(-30)), rel=1e-9)
+
+
+def longrope() -> PreTrainedModel:
+    """A random Phi-3 that reads all positions four times as slowly in texts of more than 32."""
+    rope = {
+        "rope_type": "longrope",
+        "rope_theta": 10000.0,
+        "short_factor": [1.0] * 4,
+        "long_factor": [4.0] * 4,
+        "original_max_position_embeddings": 32,
+    }
+    sizes = decoders.SIZES | {"num_key_value_heads": 2, "original_max_position_embeddings": 32}
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        config = AutoConfig.for_model("phi3", **sizes, rope_parameters=rope)
+        made: PreTrainedModel = AutoModelForCausalLM.from_config(config)  # type: ignore[no-untyped-call]
+    for parameter in made.parameters():
+        if parameter.ndim > 1:
+            parameter.data *= 6
+    return made.eval()  # type: ignore[no-untyped-call, no-any-return]
+
+
+def test_frequencies_that_depend_on_length_stay_those_of_short_texts() -> None:
+    """Phi-3's longrope writes its frequencies anew at each forward, by the longest row's length."""
+    made, alone = longrope(), longrope()
+    writers.plain(made, [0] * 40, (5,))  # whoever used it before left the others there
+    c = CausalModel.of(made, decoders.tokenizer(), batch_tokens=256)
+    long = c.encode("long", [" ".join([writers.PROMPT] * 6)], options=writers.TWO)
+    assert c.limit == len(long.ids) == 32 and long.truncated
+    x = c.encode("x", [writers.PROMPT], options=writers.TWO)
+    asks = [(Subject(y, "unk", Target(0)), tiny.masks(y.n, 4)) for y in (long, x)]
+    for (subject, masks), found in zip(asks, c.keep(asks), strict=True):
+        y = subject.example
+        for row, stays in zip(found, y.to_positions(masks), strict=True):
+            with torch.no_grad():
+                ids = torch.tensor([np.where(stays, y.ids, 2).tolist()])
+                said = alone(input_ids=ids).logits[0, -1].double().log_softmax(-1)
+            assert np.abs(row - said[[o[0] for o in y.options]].numpy()).max() < EXACT
+    # Negative control: the same tokens at the beginning of a longer row are other tokens' states.
+    with torch.no_grad():
+        ids = torch.tensor([[*long.ids.tolist(), 5, 6]])
+        short, longer = (alone(input_ids=i).logits[0, 31] for i in (ids[:, :32], ids))
+    assert (short - longer).abs().max() > 1e-3

@@ -117,6 +117,7 @@ WRONG = {  # contents of a file -> what is said of it
     'description = "d"\ndata.path = "d"\nlimit = "many"': "limit: Input should be a valid integer",
     'description = "d"\ndata.path = "d"\ntext = ["a", "b", "c"]': "text: Tuple should have at most",
     'description = "d"\ndata.path = "d"\nremovals = []': "removals: Tuple should have at least 1",
+    'description = "d"\ndata.path = "d"\nremovals = ["msk"]': "removals: no removal 'msk'; did you",
     'description = "d"\ndata.path = "d"\n[model]': "model: give exactly one of hub and folder",
     'description = "d"\ndata.path = "d"\nmodel = {folder = "m", revision = "r"}': "no revision",
     'description = "d"\ndata.path = "d"\nrationale = {column = "c", form = "x"}': "no form 'x'; k",

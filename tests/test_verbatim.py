@@ -194,3 +194,14 @@ def test_removing_a_word_that_is_called_so_removes_all_its_pieces() -> None:
     c = families.classifier("bert")
     x = c.encode("x", ["the plot [SEP] bright"])
     assert np.array_equal(found.scores != 0, np.ones(4, bool)) and len(x.ids) == 2 + 3 + 3
+
+
+@pytest.mark.parametrize("broken", ["the plot \ud83d bright", "\udcff"])
+def test_half_a_character_is_refused_in_one_line(broken: str) -> None:
+    """What a byte outside of UTF-8 on the command line, or half an emoji in JSON, becomes."""
+    with pytest.raises(AttrialError, match=r"character \d+ of a text is broken"):
+        families.classifier("bert").encode("x", [broken])
+    c = CausalModel.of(writers.gpt2_bytes(), writers.byte_level(), batch_tokens=256)
+    with pytest.raises(AttrialError, match="is broken"):
+        c.encode("x", ["The keys"], options=(f" {broken}",))
+    assert c.encode("x", ["The \U0001f600"]).players == ("The", "\U0001f600")

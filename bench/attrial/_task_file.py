@@ -24,6 +24,7 @@ from attrial._task_tables import (
 )
 from attrial.errors import AttrialError, near
 from attrial.fields import fault
+from attrial.registry import plugins
 from attrial.target import FUNCTIONS
 
 
@@ -85,6 +86,15 @@ class TaskFile(Table):
     def _known_target(cls, value: str) -> str:
         if value not in FUNCTIONS:
             raise ValueError(f"no target function {value!r}; {near(value, FUNCTIONS)}")
+        return value
+
+    @field_validator("removals")
+    @classmethod
+    def _known_removals(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        known = plugins("removals")
+        for name in value:
+            if name not in known:
+                raise ValueError(f"no removal {name!r}; {near(name, known)}")
         return value
 
     @model_validator(mode="after")

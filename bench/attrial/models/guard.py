@@ -17,6 +17,7 @@ HOOKS = (
     "_backward_hooks",
     "_backward_pre_hooks",
 )
+BY_LENGTH = ("longrope", "dynamic")
 
 
 @contextmanager
@@ -78,7 +79,7 @@ def _state(model: PreTrainedModel) -> State:
         "device": [p.device for p in parameters],
         "attention implementation": model.config._attn_implementation,
         "class attributes": _class_attributes(modules),
-        "weights": [_print(t) for t in chain(parameters, model.buffers())],
+        "weights": [_print(t) for t in chain(parameters, _buffers(modules))],
     }
 
 
@@ -92,6 +93,13 @@ def _class_attributes(modules: list[nn.Module]) -> dict[str, object]:
         for name, value in vars(cls).items()
         if callable(value)
     }
+
+
+def _buffers(modules: list[nn.Module]) -> Iterator[Tensor]:
+    """Buffers, but for rotary frequencies that the model itself sets anew by a text's length."""
+    for m in modules:
+        if not any(kind in str(getattr(m, "rope_type", "")) for kind in BY_LENGTH):
+            yield from m.buffers(recurse=False)
 
 
 def _print(tensor: Tensor) -> tuple[int, int]:

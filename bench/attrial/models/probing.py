@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import torch
 from torch import Tensor
-from transformers import PreTrainedModel
+from transformers import PreTrainedConfig, PreTrainedModel
 
 from attrial.batching import Batch
 from attrial.errors import AttrialError, NotApplicable
@@ -179,12 +179,27 @@ def _padded(forward: Forward, ids: Ints) -> Tensor:
 
 
 def places(model: PreTrainedModel) -> int | None:
-    """How many positions a model has room for; None where its config names no end."""
+    """How many positions a model has room for; None where its config names no end.
+
+    Of models that read all positions otherwise in longer texts, those of the shorter: else what is
+    left of a text, and its company, would decide which model answers.
+    """
     try:
         found = getattr(model.config, "max_position_embeddings", None)
     except NotImplementedError:  # some configs answer so that there is no end
         return None
-    return int(found) if found and found > 0 else None
+    return min([int(found), *_switches(model.config)]) if found and found > 0 else None
+
+
+def _switches(config: PreTrainedConfig) -> list[int]:
+    """Lengths beyond which long factors scale a model's rotary positions."""
+    own = getattr(config.get_text_config(), "rope_parameters", None) or {}
+    kinds = [k for k in own.values() if isinstance(k, dict)] or [own]
+    return [
+        int(kind["original_max_position_embeddings"])
+        for kind in kinds
+        if kind.get("rope_type") == "longrope" and "original_max_position_embeddings" in kind
+    ]
 
 
 def _probe(model: PreTrainedModel) -> Tensor:

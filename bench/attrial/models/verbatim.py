@@ -48,13 +48,25 @@ def positions(
         template: Whether the tokenizer adds its own special tokens.
 
     Raises:
-        AttrialError: If a text has characters that stand for special tokens here, beside one.
+        AttrialError: If a text has characters that stand for special tokens here, beside one; or
+            halves of characters.
     """
+    for text in texts:
+        _check(text)
     found, special = _read(tokenizer, texts, None, template), _special(tokenizer)
     for p in found:
         if p.id in special and _named(tokenizer, texts, p) and not _inside(p.span, fixed):
             return _literally(tokenizer, texts, fixed, most, template)
     return found if most is None else _read(tokenizer, texts, most, template)
+
+
+def _check(text: str) -> None:
+    """Refuse what is no character: a lone surrogate, as a broken byte or half an emoji leaves."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        near = text[max(0, error.start - 20) : error.start + 1]
+        raise AttrialError(f"character {error.start + 1} of a text is broken: {near!a}") from None
 
 
 def _read(
