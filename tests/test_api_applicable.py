@@ -44,6 +44,20 @@ def test_asked_for_alone_it_is_an_error() -> None:
         attrial.run(["planted_keyword"], ["attention"], metrics=["aopc"], limit=2)
 
 
+def test_what_turns_out_only_while_a_method_asks_ends_that_method_alone() -> None:
+    """The question ``slope`` is answered by an encoder-decoder, but not at its first layer."""
+    tried = ["gradient_sum_abs", "gradient_norm", "occlusion"]
+    board = attrial.run(["planted_translation"], tried, metrics=["aopc"], limit=2)
+    why = "not applicable: T5ForConditionalGeneration has two stacks: no square matrix a layer"
+    assert f"planted_translation: gradient_sum_abs is {why}" in board.notices
+    rows = {(r.method, r.removal): r for r in board.rows}
+    lacking = [r for (method, _), r in rows.items() if method == "gradient_sum_abs"]
+    assert lacking and all((r.n, r.reasons, r.applicable) == (0, {why: 2}, False) for r in lacking)
+    others = attrial.run(["planted_translation"], tried[1:], metrics=["aopc"], limit=2)
+    for r in others.rows:
+        assert rows[r.method, r.removal].value == r.value and r.n == 2
+
+
 def test_a_baseline_that_is_asked_for_is_ranked() -> None:
     board = attrial.run(["planted_keyword"], ["occlusion", "position"], metrics=["aopc"], limit=2)
     control = {r.method: r.control for r in board.rows}

@@ -7,6 +7,7 @@ import numpy as np
 
 from attrial.ask import Asking, Noted
 from attrial.assignment import CONTROLS, Assignment, Job, seed_of
+from attrial.errors import NOT_APPLICABLE
 from attrial.example import Example
 from attrial.masks import Scores
 from attrial.plugin_call import Metric
@@ -78,12 +79,14 @@ def explain(
             subject = Subject(x, a.explained_under, Target.of(x, classes[i], a.function))
             yield subject, a.explainers[label](x, seed_of(a.seed, x))
 
-    answers = answer(value, askers())
+    answers = answer(value, askers(), spared=True)
     return none | {seat: _explained(got) for seat, got in zip(seats, answers, strict=True)}
 
 
 def _explained(got: Answer[Scores]) -> Explained:
-    reason = f"no scores: {got.undefined}" if got.result is None else ""
+    why = got.undefined or ""
+    lacks = why.startswith(NOT_APPLICABLE)
+    reason = "" if got.result is not None else why if lacks else f"no scores: {got.undefined}"
     return Explained(got.result, reason, got.notes, asdict(got.cost))
 
 

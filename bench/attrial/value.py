@@ -27,7 +27,7 @@ from attrial.ask import (
     Suppress,
     Undefined,
 )
-from attrial.errors import NotApplicable
+from attrial.errors import NOT_APPLICABLE, NotApplicable
 from attrial.known import Known as Known
 from attrial.pool import Value as Value
 from attrial.subject import Model as Model
@@ -65,10 +65,13 @@ class _Seat(Generic[R]):
     asker: Asking[R]
     answer: Answer[R]
     question: Question | None = None
+    spared: bool = False
 
-    def advance(self, reply: Reply) -> bool:
+    def advance(self, reply: Reply | NotApplicable) -> bool:
         """Send a reply and run to the next question; False when the asker has ended."""
         try:
+            if isinstance(reply, NotApplicable):
+                raise reply
             question = self.asker.send(reply)
             while isinstance(question, Note):
                 self.answer.notes.update(question.noted)
@@ -79,20 +82,36 @@ class _Seat(Generic[R]):
         except Undefined as why:
             self.answer.undefined = str(why)
             return False
+        except NotApplicable as why:
+            if not self.spared:
+                raise
+            self.answer.undefined = f"{NOT_APPLICABLE}: {why}"
+            return False
         self.question = question
         return True
 
 
 def answer(
-    value: Value, askers: Iterable[tuple[Subject, Asking[R]]], *, window: int = WINDOW
+    value: Value,
+    askers: Iterable[tuple[Subject, Asking[R]]],
+    *,
+    window: int = WINDOW,
+    spared: bool = False,
 ) -> list[Answer[R]]:
     """Run many askers side by side, ``window`` at a time, in rounds of shared questions.
+
+    Args:
+        value: The model behind its memory.
+        askers: What asks, and about what.
+        window: How many run at a time.
+        spared: Whether an asker of what the model turns out not to answer ends with that for a
+            reason, and the others go on.
 
     Returns:
         One ``Answer`` an asker, in their order.
 
     Raises:
-        NotApplicable: If the model can't answer a question that is asked.
+        NotApplicable: If the model can't answer a question that is asked, and none is spared.
     """
     waiting: Iterator[tuple[Subject, Asking[R]]] = iter(askers)
     answers: list[Answer[R]] = []
@@ -100,7 +119,7 @@ def answer(
     while True:
         admitted = len(answers)
         for subject, asker in islice(waiting, window - len(seats)):
-            seat = _Seat(subject, asker, Answer())
+            seat = _Seat(subject, asker, Answer(), spared=spared)
             answers.append(seat.answer)
             if seat.advance(None):
                 seats.append(seat)
@@ -110,9 +129,9 @@ def answer(
         seats = deque(s for s, reply in zip(seats, replies, strict=True) if s.advance(reply))
 
 
-def _round(value: Value, seats: Sequence[_Seat[R]]) -> list[Reply]:
+def _round(value: Value, seats: Sequence[_Seat[R]]) -> list[Reply | NotApplicable]:
     """Answer every seat's question, each kind pooled."""
-    replies: dict[int, Reply] = _keeps(value, seats)
+    replies: dict[int, Reply | NotApplicable] = {**_keeps(value, seats)}
     replies |= _pooled(value, seats, Slope, value.slope)
     replies |= _pooled(value, seats, Attend, value.attend)
     replies |= _pooled(value, seats, Relevance, value.relevance)
@@ -137,16 +156,33 @@ def _pooled(
     seats: Sequence[_Seat[R]],
     kind: type[Q],
     run: Callable[[Sequence[tuple[Subject, Q]]], Sequence[Reply]],
-) -> dict[int, Reply]:
-    """Answer the questions of one kind, and charge those who asked."""
+) -> dict[int, Reply | NotApplicable]:
+    """Answer the questions of one kind, and charge those who asked.
+
+    Where the model can't answer one of them, and its asker is spared, each is asked by itself.
+    """
     asked = [(i, s, s.question) for i, s in enumerate(seats) if isinstance(s.question, kind)]
     if not asked:
         return {}
     _demand(value.model, kind.__name__.lower())
     for _, seat, q in asked:
         _charge(seat.answer.cost, q)
-    replies = run([(seat.subject, q) for _, seat, q in asked])
+    try:
+        replies = run([(seat.subject, q) for _, seat, q in asked])
+    except NotApplicable:
+        if not all(seat.spared for _, seat, _ in asked):
+            raise
+        return {i: _alone(run, (seat.subject, q)) for i, seat, q in asked}
     return {i: reply for (i, _, _), reply in zip(asked, replies, strict=True)}
+
+
+def _alone(
+    run: Callable[[Sequence[tuple[Subject, Q]]], Sequence[Reply]], ask: tuple[Subject, Q]
+) -> Reply | NotApplicable:
+    try:
+        return run([ask])[0]
+    except NotApplicable as why:
+        return why
 
 
 def _charge(cost: Cost, question: object) -> None:
