@@ -19,6 +19,7 @@ from attrial.ask import Slope
 from attrial.errors import AttrialError
 from attrial.masks import Scores
 from attrial.models.vision import VisionClassifier
+from attrial.models.vision_encode import opened
 from attrial.patches import coarse, owners
 from attrial.plugin_call import method, metric
 from attrial.subject import Subject
@@ -223,3 +224,17 @@ def test_cells_partition_the_patches() -> None:
         sizes = np.bincount(owners(grid, cells))
         assert len(sizes) == cells[0] * cells[1] <= 49 and sizes.sum() == grid[0] * grid[1]
         assert sizes.min() > 0
+
+
+def test_grey_images_of_sixteen_bits_are_those_of_eight(tmp_path: Path) -> None:
+    """What ``convert`` alone makes of them is white above 255."""
+    eight = np.random.default_rng(0).integers(0, 256, (32, 32)).astype(np.uint8)
+    sixteen = Image.fromarray(eight.astype(np.uint16) * 257)
+    sixteen.save(tmp_path / "deep.png")
+    wanted = opened("x", Image.fromarray(eight), 3)
+    assert np.ptp(np.asarray(wanted)) > 200
+    for image in (sixteen, tmp_path / "deep.png", Image.fromarray(eight.astype(np.int32))):
+        assert np.array_equal(np.asarray(opened("x", image, 3)), np.asarray(wanted))
+    for beyond in (eight.astype(np.int32) * 4, eight.astype(np.float32) - 1):
+        with pytest.raises(AttrialError, match=r"pixels go from .* not from 0 to 255"):
+            opened("x", Image.fromarray(beyond), 3)

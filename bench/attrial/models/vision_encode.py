@@ -156,11 +156,11 @@ def opened(id: str, image: Picture, channels: int) -> Image.Image:
     """An image in memory, with as many channels as the model takes.
 
     Raises:
-        AttrialError: If it can't be read.
+        AttrialError: If it can't be read, or its numbers have no known end.
     """
     mode = "L" if channels == 1 else "RGB"
     if isinstance(image, Image.Image):
-        return image.convert(mode)
+        return _eight_bits(id, image).convert(mode)
     if isinstance(image, np.ndarray):
         if image.dtype != np.uint8 or image.ndim not in (2, 3):
             raise AttrialError(
@@ -169,8 +169,21 @@ def opened(id: str, image: Picture, channels: int) -> Image.Image:
         return Image.fromarray(image).convert(mode)
     try:
         with Image.open(io.BytesIO(image) if isinstance(image, bytes) else image) as found:
-            return found.convert(mode)
+            return _eight_bits(id, found).convert(mode)
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
         named = "its data" if isinstance(image, bytes) else str(image)
         why = getattr(error, "strerror", None) or error
         raise AttrialError(f"example {id!r}: {named} is no image that can be read: {why}") from None
+
+
+def _eight_bits(id: str, image: Image.Image) -> Image.Image:
+    """Sixteen bits a pixel become eight: by itself ``convert`` makes all above 255 white."""
+    if image.mode.startswith("I;16"):
+        return Image.fromarray((np.asarray(image) / 257).round().astype(np.uint8))
+    if image.mode in ("I", "F"):
+        low, high = np.asarray(image).min(), np.asarray(image).max()
+        if low < 0 or high > 255:
+            raise AttrialError(
+                f"example {id!r}: the image's pixels go from {low} to {high}, not from 0 to 255"
+            )
+    return image
