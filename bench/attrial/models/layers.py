@@ -95,7 +95,7 @@ class _Layer:
             )
         return route
 
-    def held(self, route: Route, kept: Tensor) -> Held:
+    def held(self, route: Route, kept: Tensor, alone: Mix) -> Held:
         """The layer at fixed scales, with each copy's keys alone: ``kept`` is (k, t)."""
         held = Held(route, kept)
 
@@ -103,7 +103,6 @@ class _Layer:
             with suppress(Reached), held:
                 self.call.on(self.call.copies(len(kept)))
 
-        alone = _keys(kept)
         mixed(self.model, run, lambda weights, values: held.begin(alone(weights, values)))
         return held
 
@@ -119,6 +118,16 @@ def _keys(kept: Tensor) -> Mix:
     return lambda weights, values: (weights * kept[:, None, None]) @ values
 
 
+def _key(chosen: Tensor) -> Mix:
+    """The same of one key a copy, whose part is an outer product; ``chosen`` (k, t) is one-hot."""
+    copies, keys = torch.nonzero(chosen, as_tuple=True)
+
+    def alone(weights: Tensor, values: Tensor) -> Tensor:
+        return weights[copies, :, :, keys, None] * values[copies, :, keys, None]
+
+    return alone
+
+
 def _parts(layer: _Layer, route: Route, measure: Measure, *, whole: bool) -> Tensor:
     """Measures of what each key contributes to each query: (t, t), rows of sum 1.
 
@@ -131,10 +140,10 @@ def _parts(layer: _Layer, route: Route, measure: Measure, *, whole: bool) -> Ten
 
     goal = (route.output if whole else route.attended)[0].double()
     nothing = torch.zeros_like(layer.call.states[:, :, 0])
-    offset = read(layer.held(route, nothing))
+    offset = read(layer.held(route, nothing, _keys(nothing)))
     measured, total = [], offset[0].clone()
     for kept in layer.chosen():
-        parts = read(layer.held(route, kept)) - offset
+        parts = read(layer.held(route, kept, _key(kept))) - offset
         total += parts.sum(dim=0)
         measured.append(measure(parts, goal))
     fine = max(EXACT, ROUNDINGS * torch.finfo(layer.call.states.dtype).eps)
