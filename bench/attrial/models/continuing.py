@@ -103,7 +103,7 @@ class Continuing(Forward):
 
     def raw(self, arguments: Arguments) -> Tensor:
         """The model's logits (R', m, V) at the places that are read."""
-        return self._logits(arguments, {"use_cache": False} if "use_cache" in self.takes else {})
+        return self._logits(arguments, self.unsaved)
 
     def _logits(self, arguments: Arguments, saved: Mapping[str, object]) -> Tensor:
         given = {name: tensor for name, tensor in arguments.items() if name not in PRIVATE}

@@ -60,6 +60,11 @@ class Forward:
         return self.causal
 
     @property
+    def unsaved(self) -> dict[str, bool]:
+        """Nothing is kept for later tokens: some models can't, where no layer attends."""
+        return {"use_cache": False} if "use_cache" in self.takes else {}
+
+    @property
     def twice(self) -> bool:
         """Whether two stacks read the text, so that no word has one embedding."""
         return False
@@ -89,7 +94,7 @@ class Forward:
 
     def __call__(self, arguments: Arguments) -> Tensor:
         """Raw outputs (R, classes)."""
-        logits: Tensor = self.model(**arguments).logits
+        logits: Tensor = self.model(**arguments, **self.unsaved).logits
         return logits
 
     def raw(self, arguments: Arguments) -> Tensor:
@@ -102,7 +107,7 @@ class Forward:
 
     def states(self, arguments: Arguments) -> Tensor:
         """The last layer's states (R, width, d), before the head."""
-        states: Tensor = self.model.base_model(**arguments)[0]
+        states: Tensor = self.model.base_model(**arguments, **self.unsaved)[0]
         return states
 
     def outputs(self, parts: Sequence[Rows]) -> Floats:
