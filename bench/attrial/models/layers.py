@@ -128,6 +128,11 @@ def _key(chosen: Tensor) -> Mix:
     return alone
 
 
+def _but(alone: Mix) -> Mix:
+    """Attention of copies that agree, without what one key of each hands on."""
+    return lambda weights, values: weights[:1] @ values[:1] - alone(weights, values)
+
+
 def _parts(layer: _Layer, route: Route, measure: Measure, *, whole: bool) -> Tensor:
     """Measures of what each key contributes to each query: (t, t), rows of sum 1.
 
@@ -173,7 +178,7 @@ def _value_zeroing(layer: _Layer) -> Tensor:
         def run(k: int = len(chosen)) -> Tensor:
             return layer.call.on(layer.call.copies(k))
 
-        outputs = mixed(layer.model, run, _keys(1 - chosen)).double()
+        outputs = mixed(layer.model, run, _but(_key(chosen))).double()
         found.append(turned(outputs, layer.output))
     return rows(torch.cat(found).T * layer.sees)
 
