@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tokenizers import Tokenizer, normalizers, pre_tokenizers, processors
-from tokenizers.models import BPE, Unigram, WordPiece
+from tokenizers.models import BPE, Unigram, WordLevel, WordPiece
 from transformers import PreTrainedTokenizerFast
 
 import attrial
@@ -205,3 +205,15 @@ def test_half_a_character_is_refused_in_one_line(broken: str) -> None:
     with pytest.raises(AttrialError, match="is broken"):
         c.encode("x", ["The keys"], options=(f" {broken}",))
     assert c.encode("x", ["The \U0001f600"]).players == ("The", "\U0001f600")
+
+
+def test_a_tokenizer_without_an_unknown_token_names_the_text_that_it_cannot_cut() -> None:
+    """Its own fault is a bare ``Exception``."""
+    backend = Tokenizer(WordLevel({"[CLS]": 0, "fine": 1}))
+    backend.pre_tokenizer = pre_tokenizers.Whitespace()
+    known = fast(backend, cls_token="[CLS]")
+    assert [p.id for p in positions(known, ["fine fine"])] == [1, 1]
+    for text in ("fine plot", "plot [CLS]"):
+        with pytest.raises(AttrialError, match=f"can't cut {text!r}".replace("[", r"\[")) as told:
+            positions(known, [text])
+        assert "needs a token for unknown words" in str(told.value)

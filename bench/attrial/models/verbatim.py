@@ -6,7 +6,8 @@ a template's own parts can name one.
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -48,8 +49,8 @@ def positions(
         template: Whether the tokenizer adds its own special tokens.
 
     Raises:
-        AttrialError: If a text has characters that stand for special tokens here, beside one; or
-            halves of characters.
+        AttrialError: If a text has characters that stand for special tokens here, beside one;
+            halves of characters; or words that a tokenizer without an unknown token doesn't know.
     """
     for text in texts:
         _check(text)
@@ -73,22 +74,41 @@ def _read(
     tokenizer: PreTrainedTokenizerBase, texts: Sequence[str], most: int | None, template: bool
 ) -> list[Position]:
     """What the tokenizer makes of the texts by itself."""
-    encoded = tokenizer(
-        *texts,
-        add_special_tokens=template,
-        truncation=False if most is None else "longest_first",
-        max_length=most,
-        return_offsets_mapping=True,
-        return_special_tokens_mask=True,
-        return_token_type_ids=True,
-        verbose=False,
-    )
+    with _cutting(texts):
+        encoded = tokenizer(
+            *texts,
+            add_special_tokens=template,
+            truncation=False if most is None else "longest_first",
+            max_length=most,
+            return_offsets_mapping=True,
+            return_special_tokens_mask=True,
+            return_token_type_ids=True,
+            verbose=False,
+        )
     names = ("input_ids", "token_type_ids", "special_tokens_mask", "offset_mapping")
     columns = zip(*(encoded[n] for n in names), encoded.sequence_ids(), strict=True)
     return [
         Position(i, kind, None if special or text is None else Span(text, *at))
         for i, kind, special, at, text in columns
     ]
+
+
+@contextmanager
+def _cutting(texts: Sequence[str]) -> Iterator[None]:
+    """Tell in one line what a tokenizer stumbles over; its own faults are of no kind of their own.
+
+    Raises:
+        AttrialError: Of a word that it doesn't know, where it has no token for that.
+    """
+    try:
+        yield
+    except Exception as error:
+        if type(error) is not Exception:
+            raise
+        raise AttrialError(
+            f"the tokenizer can't cut {texts[0][:40]!r}: {error}; it needs a token for unknown "
+            "words, or a text of words that it knows"
+        ) from error
 
 
 def _special(tokenizer: PreTrainedTokenizerBase) -> frozenset[int]:
@@ -157,7 +177,8 @@ def _literally(
         side = tokenizer.truncation_side
         copy.backend.enable_truncation(most, strategy="longest_first", direction=side)
     first, second = renamed[0], renamed[1] if len(renamed) > 1 else None
-    found = copy.backend.encode(first, second, add_special_tokens=template)
+    with _cutting(texts):
+        found = copy.backend.encode(first, second, add_special_tokens=template)
     return [
         Position(i, kind, None)
         if special or text is None

@@ -44,7 +44,8 @@ class ImageEncoder:
 
         Args:
             id: Name within its task.
-            image: A file or its bytes, a PIL image or an array (height, width[, 3]) of 0 to 255.
+            image: A file or its bytes, a PIL image or an array (height, width[, channels])
+                of 0 to 255. What is transparent shows white.
             players: ``patches`` for cells of whole patches, at most 49; ``patches(7)`` for a grid
                 of at most 7 x 7.
             evidence: Boxes (left, top, right, bottom) in pixels of the image as it is given; cells
@@ -74,11 +75,13 @@ class ImageEncoder:
         """What the model takes of an image (c, height, width); ``raw`` leaves 0 to 255 as they are.
 
         Raises:
-            AttrialError: If the processor makes another size than the model's.
+            AttrialError: If the processor makes another size than the model's, or has means for
+                another number of channels.
         """
         untouched: dict[str, Any] = (
             {"do_normalize": False, "do_rescale": False, "resample": BOX} if raw else {}
         )
+        self._check_normalisation()
         found = self.processor(picture, return_tensors="np", **untouched)["pixel_values"][0]
         if found.shape != self.patches.size:
             raise AttrialError(
@@ -102,6 +105,15 @@ class ImageEncoder:
         if not getattr(self.processor, "do_normalize", False):
             return 0.0, 1.0
         return vars(self.processor)["image_mean"], vars(self.processor)["image_std"]
+
+    def _check_normalisation(self) -> None:
+        channels = self.patches.shape[0]
+        for name, value in zip(("image_mean", "image_std"), self._normalisation, strict=True):
+            if np.size(np.asarray(value)) not in (1, channels):
+                raise AttrialError(
+                    f"the image processor has {np.size(np.asarray(value))} numbers as {name}, the "
+                    f"model takes images of {channels}: not a pair; {name} must have {channels}"
+                )
 
     def _truth(
         self, id: str, picture: Image.Image, boxes: Sequence[Box], owner: NDArray[np.int64], n: int
@@ -153,27 +165,49 @@ def _check_box(id: str, box: Box, picture: Image.Image) -> None:
 
 
 def opened(id: str, image: Picture, channels: int) -> Image.Image:
-    """An image in memory, with as many channels as the model takes.
+    """An image in memory, with as many channels as the model takes; it lies on white.
 
     Raises:
-        AttrialError: If it can't be read, or its numbers have no known end.
+        AttrialError: If it is no image, can't be read, or its numbers have no known end.
     """
     mode = "L" if channels == 1 else "RGB"
     if isinstance(image, Image.Image):
-        return _eight_bits(id, image).convert(mode)
+        return _opaque(_eight_bits(id, image)).convert(mode)
     if isinstance(image, np.ndarray):
-        if image.dtype != np.uint8 or image.ndim not in (2, 3):
-            raise AttrialError(
-                f"example {id!r}: an image is (height, width, 3) of 0 to 255 (uint8)"
-            )
-        return Image.fromarray(image).convert(mode)
+        return _opaque(_of_array(id, image)).convert(mode)
+    if not isinstance(image, str | Path | bytes):
+        raise AttrialError(
+            f"example {id!r}: an image is a file or its bytes, a PIL image or an array, not a "
+            f"value of type {type(image).__name__}"
+        )
     try:
         with Image.open(io.BytesIO(image) if isinstance(image, bytes) else image) as found:
-            return _eight_bits(id, found).convert(mode)
+            return _opaque(_eight_bits(id, found)).convert(mode)
     except (OSError, SyntaxError, ValueError, Image.DecompressionBombError) as error:
         named = "its data" if isinstance(image, bytes) else str(image)
         why = getattr(error, "strerror", None) or error
         raise AttrialError(f"example {id!r}: {named} is no image that can be read: {why}") from None
+
+
+def _of_array(id: str, image: NDArray[np.uint8]) -> Image.Image:
+    """A grey or coloured array as an image; transparency may be its last channel."""
+    known = image.ndim == 2 or (image.ndim == 3 and image.shape[2] in (2, 3, 4))
+    if image.dtype != np.uint8 or not known or 0 in image.shape:
+        raise AttrialError(
+            f"example {id!r}: an image is (height, width, 3) of 0 to 255 (uint8), or (height, "
+            f"width) in grey; the array is {image.shape} of {image.dtype}"
+        )
+    return Image.fromarray(image)
+
+
+def _opaque(image: Image.Image) -> Image.Image:
+    """What is transparent shows white: ``convert`` alone shows what nobody sees, often black."""
+    if not image.has_transparency_data:
+        return image
+    drawn = image.convert("RGBA")
+    if drawn.getextrema()[3][0] == 255:  # as it stands, to the bit
+        return image
+    return Image.alpha_composite(Image.new("RGBA", drawn.size, "white"), drawn)
 
 
 def _eight_bits(id: str, image: Image.Image) -> Image.Image:
