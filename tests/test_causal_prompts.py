@@ -176,3 +176,12 @@ def test_a_classifier_of_the_same_family_is_no_language_model() -> None:
     assert isinstance(TextClassifier.of(made, decoders.tokenizer()), TextClassifier)
     with pytest.raises(AttrialError, match="no causal language model"):
         CausalModel.of(made, decoders.tokenizer())
+
+
+def test_a_continuation_that_leaves_no_room_for_the_prompt_is_told_so() -> None:
+    c = writers.writer("llama")
+    most = c.limit - 1  # the anchor; the continuation's last token is never read
+    fits = c.encode("x", ["the plot"], options=(" the" * most,))
+    assert fits.n == 1 and fits.truncated == 1 and len(fits.options[0]) == most
+    with pytest.raises(AttrialError, match=f"continuation has {most + 1} tokens.* at most {most}"):
+        c.encode("x", ["the plot"], options=(" the" * (most + 1),))

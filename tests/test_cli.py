@@ -174,7 +174,9 @@ def bad(tmp_path: Path) -> dict[str, tuple[list[object], str]]:
         "no records": (["leaderboard", tmp_path], "no records"),
         "hub": (["run", "--task", "sst2", "--limit", "2"], "--model"),
         "limit": (["run", "--limit", "0"], "'--limit'"),
-        "kind": (["list", "foo"], "'foo' is not one of 'methods'"),
+        "kind": (["list", "foo"], "for 'kind': 'foo' is not one of 'methods'"),
+        "form": (["leaderboard", "x", "--format", "y"], "for '--format': 'y' is not one of"),
+        "no name": (["explain", "--model", "", "--text", "x"], "the model's name is empty"),
         "option": (["run", "--metod", "random"], "--method"),
         "nothing": (["score"], "Missing argument"),
         "command": (["rum"], "rum"),
@@ -189,7 +191,8 @@ CASES = [
     "other labels",
     "method", "metric", "task", "removal", "argument", "value", "folder", "no classifier", "file",
     "column", "column absent", "label", "empty row", "empty text", "label of a row", "suite",
-    "records", "no records", "hub", "limit", "kind", "option", "nothing", "command",
+    "records", "no records", "hub", "limit", "kind", "form", "no name", "option", "nothing",
+    "command",
     "suite field", "suite list", "suite entry", "suite number",
 ]  # fmt: skip
 

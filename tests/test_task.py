@@ -121,6 +121,7 @@ WRONG = {  # contents of a file -> what is said of it
     'description = "d"\ndata.path = "d"\n[model]': "model: give exactly one of hub and folder",
     'description = "d"\ndata.path = "d"\nmodel = {folder = "m", revision = "r"}': "no revision",
     'description = "d"\ndata.path = "d"\nrationale = {column = "c", form = "x"}': "no form 'x'; k",
+    'description = "d"\ndata.path = "d"\nrationale.colum = "c"': "'rationale.colum'; did you mean",
     'description = "d"\ndata.path = "d"\nlabels = ["a"]\nlabel_values = [1, 2]': "differ in number",
     'description = "d"\ndata.generator = "g"': "a generated task needs a limit",
     'description = "d"\nlimit = 1\ndata.generator = "os.path"': "'os.path' is no module name",

@@ -189,7 +189,9 @@ def main() -> None:
         sys.exit(app(standalone_mode=False))
     except Usage as error:
         if error.format_message():  # without a word the help was shown instead
-            typer.echo(f"attrial: {error.format_message()}", err=True)
+            from attrial.fields import plainly
+
+            typer.echo(f"attrial: {plainly(error.format_message())}", err=True)
         sys.exit(2)
     except typer.Abort:
         sys.exit(1)

@@ -10,11 +10,14 @@ from attrial.errors import near
 def fault(error: ValidationError, tables: Mapping[str, type[BaseModel]]) -> str:
     """The first fault of a file: its field, and what would be right.
 
+    A field that there isn't comes before one that is missing: often it is that one, misspelt.
+
     Args:
         error: What checking the file raised.
         tables: The model of each table by its name; "" for the file itself.
     """
-    first = error.errors()[0]
+    found = error.errors()
+    first = next((e for e in found if e["type"] == "extra_forbidden"), found[0])
     names = [part for part in first["loc"] if not isinstance(part, int)]
     where = ".".join(map(str, names))
     table, _, name = where.rpartition(".")
@@ -32,4 +35,13 @@ def _what(kind: str, message: str) -> str:
         return 'a list is expected, such as ["a", "b"]'
     if kind in ("model_type", "model_attributes_type"):
         return "a table is expected"
-    return message.removeprefix("Value error, ")
+    return plainly(message)
+
+
+def plainly(message: str) -> str:
+    """What was said of a value, without the name of the error that said it.
+
+    >>> plainly("Invalid value for 'kind': Value error, 'x' is not one of 'a'")
+    "Invalid value for 'kind': 'x' is not one of 'a'"
+    """
+    return message.replace("Value error, ", "", 1)

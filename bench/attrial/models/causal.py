@@ -67,16 +67,28 @@ class CausalModel(LanguageModel):
         Without any, the one that is asked about is the token that the model holds likeliest.
 
         Raises:
-            AttrialError: What ``Encoder.encode`` and ``Prompts.ask`` say; for a prefix.
+            AttrialError: What ``Encoder.encode`` and ``Prompts.ask`` say; for a prefix; for a
+                continuation that leaves no room for the prompt.
         """
         if prefix:
             raise AttrialError(f"{self.spec.name} has no decoder of its own that a prefix goes to")
         encoder = self.prompts
-        room = replace(encoder, limit=encoder.limit - _longest(encoder, texts, options) + 1)
+        longest = self._checked(id, _longest(encoder, options))
+        room = replace(encoder, limit=encoder.limit - longest + 1)
         x = room.encode(
             id, texts, players=players, evidence=evidence, label=label, spans=spans, fixed=fixed
         )
         return encoder.ask(x, options, fixed) if options else self._own(x)
+
+    def _checked(self, id: str, longest: int) -> int:
+        """How many tokens the longest continuation has, where it leaves room for a prompt's own."""
+        most = self.limit - self.prompts.template
+        if longest > max(1, most):
+            raise AttrialError(
+                f"example {id!r}: the continuation has {longest} tokens; beside one of the prompt, "
+                f"{self.spec.name} takes at most {most}"
+            )
+        return longest
 
     def chatting(self) -> "CausalModel":
         """The same model, whose texts are what a user says in a chat: its template is put around.
@@ -129,6 +141,6 @@ class CausalModel(LanguageModel):
         return replace(x, options=((best,),), labels=(text,), explained=0)
 
 
-def _longest(encoder: Prompts, texts: Sequence[str], options: Sequence[str]) -> int:
+def _longest(encoder: Prompts, options: Sequence[str]) -> int:
     """Tokens of the longest continuation."""
     return max((len(positions(encoder.tokenizer, [o], template=False)) for o in options), default=1)

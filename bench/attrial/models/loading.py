@@ -71,8 +71,10 @@ def source(place: str | Path, revision: str | None) -> Source:
     """Tell a folder from a name on the Hub.
 
     Raises:
-        AttrialError: If it can only be a folder, and there is none.
+        AttrialError: If it can only be a folder, and there is none; if it is empty.
     """
+    if not str(place).strip():
+        raise AttrialError("the model's name is empty; give a folder, a Hub id or a task's name")
     folder = Path(place).expanduser()
     if folder.is_dir():
         return Source(str(folder), None, True)

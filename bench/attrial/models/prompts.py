@@ -51,6 +51,11 @@ class Prompts(Encoder):
         )
         return replace(x, text=(texts[0],), spans=tuple((a - by, b - by) for a, b in x.spans))
 
+    @property
+    def template(self) -> int:
+        """Tokens that stand beside a prompt's own: the tokenizer's, or the anchor."""
+        return len(self._positions([""], cut=False))
+
     def _conversation(self, text: str) -> tuple[str, int, Span]:
         """The text in the template, by how much it stands later there, and what of it does.
 
