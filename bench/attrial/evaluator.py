@@ -57,8 +57,8 @@ def evaluate(
         The entries of all jobs, in the order of ``assignment.jobs``.
 
     Raises:
-        NotApplicable: If a metric, or every method, asks what this model can't answer. Where only
-            some do, their cells say so.
+        NotApplicable: If a metric, or every method, asks what this model can't answer, be it that
+            this turns out on every example. Where only some do, their cells say so.
     """
     _must_answer(a, model)
     lacks = lacking(a, model)
@@ -66,7 +66,7 @@ def evaluate(
         raise NotApplicable("; ".join(_without(label, why) for label, why in lacks.items()))
     started = time.monotonic()
     everything = jobs(a)
-    missing = [job for job in everything if not _done(job, store, lacks)]
+    missing = [job for job in everything if not _done(job, a, store, lacks)]
     done = 0
     value = Value(model, watch=lambda rows: progress(done, len(examples), rows))
     for number, part in chunks(examples, chunk_size) if missing else ():
@@ -77,17 +77,20 @@ def evaluate(
         progress(done, len(examples), value.computed)
     for job in missing:
         _finish(job, a, store, time.monotonic() - started)
-    return [store.get(job.spec.digest) for job in everything]
+    entries = [store.get(job.spec.digest) for job in everything]
+    _check_applicable(a, entries)
+    return entries
 
 
 def lacking(a: Assignment, model: Model) -> dict[str, str]:
     """Labels of the methods that this model can't answer, each with the reason for its cells."""
     wanted = {label: sorted(set(m.asks) - model.answers) for label, m in a.explainers.items()}
-    return {
-        label: f"{NOT_APPLICABLE}: needs {asks[0]!r}, which this model can't answer"
-        for label, asks in wanted.items()
-        if asks
-    }
+    return {label: _lack(asks[0]) for label, asks in wanted.items() if asks}
+
+
+def _lack(question: str) -> str:
+    """The reason of a method's cells whose question the model doesn't answer at all."""
+    return f"{NOT_APPLICABLE}: needs {question!r}, which this model can't answer"
 
 
 def _must_answer(a: Assignment, model: Model) -> None:
@@ -101,13 +104,26 @@ def _without(label: str, why: str) -> str:
     return f"method {label} is {why}"
 
 
-def _done(job: Job, store: Store, lacks: Mapping[str, str]) -> bool:
-    """Whether nothing is left to do: what was not applicable once is tried when it is."""
+def _done(job: Job, a: Assignment, store: Store, lacks: Mapping[str, str]) -> bool:
+    """Whether nothing is left to do: what the model lacked is tried once it answers that.
+
+    What turned out not applicable while the method asked would turn out so again.
+    """
     if not store.has(job.spec.digest):
         return False
     cells = store.get(job.spec.digest).record.cells.values()
-    was_lacking = any(why.startswith(NOT_APPLICABLE) for cell in cells for why in cell.undefined)
-    return job.label in lacks or not was_lacking
+    lacked = {_lack(q) for q in a.explainers[job.label].asks} if job.explains else set()
+    return job.label in lacks or not any(lacked & set(cell.undefined) for cell in cells)
+
+
+def _check_applicable(a: Assignment, entries: Sequence[Entry]) -> None:
+    """Refuse a run in which no method that was asked for gave scores to any example."""
+    cells = [(e.record.spec.label, cell) for e in entries for cell in e.record.cells.values()]
+    cells = [each for each in cells if each[0] in a.methods]
+    why = [(label, reason) for label, cell in cells for reason in cell.undefined]
+    late = why and all(reason.startswith(NOT_APPLICABLE) for _, reason in why)
+    if late and not any(cell.n for _, cell in cells):
+        raise NotApplicable("; ".join(_without(*each) for each in dict(why).items()))
 
 
 def _try_chunk(
@@ -177,8 +193,7 @@ def _remember(
 
 def _finish(job: Job, a: Assignment, store: Store, seconds: float) -> None:
     """Gather a job's chunks into its record."""
-    parts = store.parts(job.spec.digest)
-    trials = [trial for number in sorted(parts) for trial in parts[number]]
+    trials = [t for _, part in sorted(store.parts(job.spec.digest).items()) for t in part]
     metrics = a.measured(job.removal)
     record = Record(
         spec=job.spec,
@@ -237,9 +252,8 @@ def _cost(trials: Sequence[Trial], seconds: float) -> Cost:
 def made_with() -> dict[str, str]:
     """Versions, machine and date: provenance that decides no number."""
     versions = {name: version(name) for name in REPORTED}
-    when = datetime.now(UTC).isoformat(timespec="seconds")
     return versions | {
         "python": platform.python_version(),
         "machine": f"{platform.system()} {platform.machine()}",
-        "date": when,
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
     }
