@@ -11,15 +11,17 @@ from transformers import AutoConfig, AutoModelForCausalLM
 from attrial.example import Example
 from attrial.masks import Bools, Floats, all_but_each, everything
 from attrial.models import past, shared_prefix
+from attrial.models import remembering as trial
 from attrial.models.causal import CausalModel
 from attrial.models.continuing import Continuing
+from attrial.models.loading import DTYPES
 from attrial.models.past import Past
 from attrial.models.remembering import remembering
 from attrial.models.shared_prefix import CHUNK
 from attrial.removal import Rows
 from attrial.subject import Subject
 from attrial.target import Target
-from tests import tiny, writers
+from tests import decoders, tiny, writers
 
 TEXT = " ".join([writers.PROMPT] * 4)
 ONE, SEVERAL = (" dull", " bright"), (" dull and good", " bright", " very very bad story")
@@ -191,3 +193,15 @@ def test_a_model_whose_answers_dont_tell_computes_whole_rows(
     assert remembering(plain).remembered > 0
     monkeypatch.setattr(Past, "cut", _shifted)
     assert remembering(plain).remembered == 0
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "float16"])
+def test_short_dtypes_compute_whole_rows_whatever_a_trial_says(
+    dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    c = CausalModel.of(writers.model("llama").to(DTYPES[dtype]), decoders.tokenizer())  # type: ignore[arg-type]
+    assert isinstance(c.forward, Continuing)
+    shares = dtype in ("float32", "float64")
+    assert (c.forward.remembered > 0) is shares
+    monkeypatch.setattr(trial, "_same", lambda forward, able: True)
+    assert (remembering(replace(c.forward, remembered=0)).remembered > 0) is shares

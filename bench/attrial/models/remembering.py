@@ -15,20 +15,25 @@ from attrial.models.threads import suited
 from attrial.removal import Rows
 
 TRIED = CHUNK + 8  # tokens of the rows that are tried
+FINE = (torch.float32, torch.float64)  # dtypes in which the trial can tell right from wrong
 
 
 def remembering(forward: Continuing) -> Continuing:
     """The forward, which goes on from what was read where that gives the same as whole rows.
 
+    In bfloat16 and float16 they never may: what such rows part by in rounding is as large there as
+    what would tell a wrong answer, so that no trial could prove it.
+
     Models that remember something else than keys and values of tokens, that have no room for the
     trial, or whose answers would not tell the difference go on computing whole rows.
     """
-    room = places(forward.model) or 2 * TRIED
-    if "cache" not in forward.takes or not remembers(forward.model) or room < TRIED + 8:
+    room, fine = places(forward.model) or 2 * TRIED, forward.model.dtype in FINE
+    able = fine and "cache" in forward.takes and remembers(forward.model)
+    if not able or room < TRIED + 8:
         return forward
     with suited(forward.model), guarded(forward.model):
-        able = replace(forward, remembered=_bytes(forward))
-        return able if _same(forward, able) else forward
+        going_on = replace(forward, remembered=_bytes(forward))
+        return going_on if _same(forward, going_on) else forward
 
 
 def _bytes(forward: Continuing) -> int:
