@@ -191,7 +191,7 @@ def opened(id: str, image: Picture, channels: int) -> Image.Image:
 
 def _of_array(id: str, image: NDArray[np.uint8]) -> Image.Image:
     """A grey or coloured array as an image; transparency may be its last channel."""
-    known = image.ndim == 2 or (image.ndim == 3 and image.shape[2] in (2, 3, 4))
+    known = image.ndim == 2 or (image.ndim == 3 and image.shape[-1] in (2, 3, 4))
     if image.dtype != np.uint8 or not known or 0 in image.shape:
         raise AttrialError(
             f"example {id!r}: an image is (height, width, 3) of 0 to 255 (uint8), or (height, "
