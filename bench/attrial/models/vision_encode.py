@@ -205,7 +205,7 @@ def _opaque(image: Image.Image) -> Image.Image:
     if not image.has_transparency_data:
         return image
     drawn = image.convert("RGBA")
-    if drawn.getextrema()[3][0] == 255:  # as it stands, to the bit
+    if np.asarray(drawn.getchannel("A")).min() == 255:  # as it stands, to the bit
         return image
     return Image.alpha_composite(Image.new("RGBA", drawn.size, "white"), drawn)
 
