@@ -123,7 +123,7 @@ def _causal(forward: Forward) -> bool:
     other = ids.clone()
     other[0, -1] = ids[0, 0]
     states, changed = (forward.states({"input_ids": i})[0].double() for i in (ids, other))
-    moved = (changed - states).abs().amax(dim=-1)
+    moved = (changed - states).abs().reshape(len(states), -1).amax(dim=1)  # or a pooled state
     rounding = ROUNDED * torch.finfo(forward.model.dtype).eps * states.abs().max()
     return not moved[0] or bool(moved[0] <= rounding and moved[-1] > SEEN * rounding)
 
