@@ -53,7 +53,7 @@ def attention(subject: Subject, ask: Attend, forward: Forward) -> Attention:
         return of_two(arguments, captured, found)
     seen = _seen(captured.seen, forward, len(subject.example.ids), len(captured.weights))
     if found is None:
-        return Attention(_numpy(captured.weights), seen=seen)
+        return Attention(_numpy(captured.weights, release=True), seen=seen)
     # What is appended is seen by nobody before it, so that all copies attend alike.
     weights = [among_own(arguments, w) / copies(arguments) for w in captured.weights]
     return Attention(_numpy(weights), _numpy([among_own(arguments, g) for g in found]), seen=seen)
@@ -64,6 +64,8 @@ def _seen(told: list[Tensor], forward: Forward, t: int, layers: int) -> Bools:
 
     A model that shows its weights of itself attends to everything, or to everything before.
     """
+    if told and all(torch.equal(keys, told[0]) for keys in told):  # long inputs: one for all layers
+        return np.broadcast_to(told[0][:t, :t].cpu().numpy(), (len(told), t, t))
     if told:
         return np.stack([keys[:t, :t].cpu().numpy() for keys in told])
     return np.broadcast_to(np.tri(t, k=0 if forward.causal else t, dtype=bool), (layers, t, t))
@@ -100,8 +102,11 @@ def _value(logits: Tensor, target: Target) -> Tensor:
     return read(logits, index, target.function).sum()
 
 
-def _numpy(layers: list[Tensor]) -> Floats:
+def _numpy(layers: list[Tensor], *, release: bool = False) -> Floats:
+    """Layers (1, ..., t, t) below each other; with ``release`` the list is emptied on the way."""
     out = np.empty((len(layers), *layers[0].shape[1:]))  # long inputs: no second copy of it all
-    for own, layer in zip(out, layers, strict=True):
-        own[...] = layer[0].detach().double().cpu().numpy()
+    for i, own in enumerate(out):
+        torch.from_numpy(own).copy_(layers[i][0].detach())  # no other copy on the way
+        if release:
+            layers[i] = layers[i].new_empty(0)
     return out
