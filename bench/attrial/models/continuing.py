@@ -12,7 +12,7 @@ from transformers import PreTrainedModel
 from attrial.batching import Batch, plan
 from attrial.masks import Bools, Floats, Ints
 from attrial.models.beginnings import read_at_hosts
-from attrial.models.copies import OPTIONS, OWN, PLACES, PRIVATE, WIDTH
+from attrial.models.copies import OPTIONS, OWN, PLACES, PRIVATE, WIDTH, extent
 from attrial.models.forward import Arguments, Forward
 from attrial.models.past import Past, past_of
 from attrial.models.shared_prefix import shared_outputs
@@ -131,12 +131,6 @@ class Continuing(Forward):
             return closed_up(rows)
         behind = rows.visible[:, ::-1].argmax(axis=1)
         return replace(rows, lengths=rows.visible.shape[1] - behind)
-
-
-def extent(options: Ints) -> Ints:
-    """How many continuations each row asks about, and how long the longest is: (k, 2)."""
-    there = options != NO_TOKEN
-    return np.stack([there.any(axis=2).sum(axis=1), there.any(axis=1).sum(axis=1)], axis=1)
 
 
 def appended(rows: Rows, batch: Batch, options: Ints) -> Rows:

@@ -6,8 +6,12 @@ its continuation. Where nothing is appended, all functions here leave things as 
 
 from collections.abc import Mapping
 
+import numpy as np
 import torch
 from torch import Tensor
+
+from attrial.masks import Ints
+from attrial.removal import NO_TOKEN, Rows
 
 OPTIONS = "attrial_options"  # (R, C, m) token ids that are read, -1 where there is none
 PLACES = "attrial_places"  # (R', m) positions at which the next token's logits are read
@@ -17,6 +21,18 @@ ORIGIN = "attrial_origin"  # (R', t') the encoder's position that each of the de
 PRIVATE = frozenset({OPTIONS, PLACES, OWN, WIDTH, ORIGIN})  # none of them is for the model
 
 Arguments = Mapping[str, Tensor]
+
+
+def extent(options: Ints) -> Ints:
+    """How many continuations (k, C, m) there are in each row, and how long the longest: (k, 2)."""
+    there = options != NO_TOKEN
+    return np.stack([there.any(axis=2).sum(axis=1), there.any(axis=1).sum(axis=1)], axis=1)
+
+
+def extents(rows: Rows) -> Ints:
+    """The same of rows, (0, 0) where none is asked about: (k, 2)."""
+    none = np.zeros((len(rows.lengths), 2), np.int64)
+    return none if rows.options is None else extent(rows.options)
 
 
 def given(arguments: Arguments) -> dict[str, Tensor]:

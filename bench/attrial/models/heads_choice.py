@@ -11,8 +11,8 @@ from attrial.batching import Batch
 from attrial.errors import AttrialError
 from attrial.example import Example
 from attrial.masks import Ints
-from attrial.models.continuing import Continuing, appended, extent
-from attrial.models.copies import OPTIONS, OWN, WIDTH, given
+from attrial.models.continuing import Continuing, appended
+from attrial.models.copies import OPTIONS, OWN, WIDTH, extent, given
 from attrial.models.encode import Encoder
 from attrial.models.forward import Arguments, Forward
 from attrial.models.heads_models import Headed

@@ -9,7 +9,7 @@ from transformers.models.auto.auto_factory import _BaseAutoModelClass
 
 from attrial.models import pairing
 from attrial.models.forward import Forward
-from attrial.models.loading import fetch, source
+from attrial.models.loading import Source, fetch, source
 from attrial.models.probing import forward_of
 from attrial.record import ModelSpec
 
@@ -50,9 +50,20 @@ class Loadable:
             AttrialError: If there is no trained one of its kind there, or it can't be fetched.
         """
         src = source(place, revision)
-        model, tokenizer = fetch(src, dtype=dtype, device=device, kind=cls.KIND, auto=cls.AUTO)
+        model, tokenizer = cls.fetched(src, dtype=dtype, device=device)
         found = getattr(model.config, "_commit_hash", None)
         return cls._built(model, tokenizer, src.name, found or src.revision, batch_tokens)
+
+    @classmethod
+    def fetched(
+        cls, src: Source, *, dtype: str, device: str
+    ) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
+        """A trained model of this kind in eval mode, and what reads its inputs.
+
+        Raises:
+            AttrialError: If there is none at that place.
+        """
+        return fetch(src, dtype=dtype, device=device, kind=cls.KIND, auto=cls.AUTO)
 
     @classmethod
     def of(

@@ -18,7 +18,7 @@ from torch import Tensor
 from attrial.batching import Batch, plan, width
 from attrial.masks import Bools, Floats, Ints
 from attrial.models.beginnings import taken
-from attrial.models.copies import OPTIONS, PLACES
+from attrial.models.copies import OPTIONS, PLACES, extents
 from attrial.models.forward import Arguments
 from attrial.models.past import Past, at_end
 from attrial.removal import NO_TOKEN, Rows
@@ -106,7 +106,7 @@ def shared_outputs(forward: Remembering, parts: Sequence[Rows], rows: Rows) -> F
         rows: All of them, as they are forwarded.
     """
     part = np.repeat(np.arange(len(parts)), [len(p.lengths) for p in parts])
-    start, asked = begun(parts, rows.lengths), _asked(rows)
+    start, asked = begun(parts, rows.lengths), extents(rows)
     out = np.full((len(start), forward.columns(rows.asked)), np.nan)
     whole = (start == 0) & ~_forked(asked, rows.lengths)
     if whole.any():
@@ -121,14 +121,6 @@ def shared_outputs(forward: Remembering, parts: Sequence[Rows], rows: Rows) -> F
                 read = found[: batch.fresh].double().cpu().numpy()
                 out[group.rows[batch.rows[: batch.fresh]], : read.shape[1]] = read
     return out
-
-
-def _asked(rows: Rows) -> Ints:
-    """How many continuations each row asks about, and how long the longest is: (k, 2)."""
-    if rows.options is None:
-        return np.zeros((len(rows.lengths), 2), np.int64)
-    there = rows.options != NO_TOKEN
-    return np.stack([there.any(axis=2).sum(axis=1), there.any(axis=1).sum(axis=1)], axis=1)
 
 
 def _forked(asked: Ints, lengths: Ints) -> Bools:

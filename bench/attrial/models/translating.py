@@ -9,8 +9,8 @@ from torch import Tensor
 from attrial.batching import Batch, plan, width
 from attrial.errors import AttrialError
 from attrial.masks import Ints
-from attrial.models.continuing import Continuing, extent
-from attrial.models.copies import OPTIONS, ORIGIN, OWN, PLACES, WIDTH
+from attrial.models.continuing import Continuing
+from attrial.models.copies import OPTIONS, ORIGIN, OWN, PLACES, WIDTH, extent
 from attrial.models.forward import Arguments, Forward
 from attrial.models.spoken import Before, before, carried, heard, spoken
 from attrial.removal import NO_TOKEN, Rows

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Self
 
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from transformers.image_processing_utils import BaseImageProcessor
@@ -14,7 +14,7 @@ from attrial.masks import Floats
 from attrial.models import pairing
 from attrial.models.gradients import path, slopes
 from attrial.models.guard import guarded
-from attrial.models.loading import source
+from attrial.models.loading import Source
 from attrial.models.text import TextClassifier
 from attrial.models.vision_asking import PatchBaselines, propagated, suppressed
 from attrial.models.vision_encode import Box, ImageEncoder, Picture
@@ -43,31 +43,15 @@ class VisionClassifier(TextClassifier):
     vocabulary: ImageVocabulary
 
     @classmethod
-    def load(
-        cls,
-        place: str | Path,
-        *,
-        revision: str | None = None,
-        dtype: str = "float32",
-        device: str = "cpu",
-        batch_tokens: int | None = None,
-    ) -> "VisionClassifier":
-        """Load a classifier from a folder or the Hub; safetensors only, no code of its own is run.
-
-        Args:
-            place: A folder, or a name on the Hub.
-            revision: Of the Hub's repository.
-            dtype: Of the weights, whatever the checkpoint's.
-            device: As torch names it.
-            batch_tokens: Positions of one batch; None for what suits its size.
+    def fetched(  # type: ignore[override]  # it reads images, by a processor
+        cls, src: Source, *, dtype: str, device: str
+    ) -> tuple[PreTrainedModel, BaseImageProcessor]:
+        """A trained image classifier in eval mode, and its image processor.
 
         Raises:
-            AttrialError: If there is no trained image classifier there, or it can't be fetched.
+            AttrialError: If there is none at that place.
         """
-        src = source(place, revision)
-        model, processor = fetch(src, dtype=dtype, device=device)
-        found = getattr(model.config, "_commit_hash", None)
-        return _build(model, processor, src.name, found or src.revision, batch_tokens)
+        return fetch(src, dtype=dtype, device=device)
 
     @classmethod
     def of(
@@ -77,7 +61,7 @@ class VisionClassifier(TextClassifier):
         *,
         name: str | None = None,
         batch_tokens: int | None = None,
-    ) -> "VisionClassifier":
+    ) -> Self:
         """Take a loaded model and its image processor; its modes are its own after each question.
 
         Raises:
@@ -87,7 +71,25 @@ class VisionClassifier(TextClassifier):
             raise AttrialError(
                 f"an image classifier goes with its image processor, not {type(tokenizer).__name__}"
             )
-        return _build(model, tokenizer, name or type(model).__name__, None, batch_tokens)
+        return cls._built(model, tokenizer, name or type(model).__name__, None, batch_tokens)
+
+    @classmethod
+    def _built(  # type: ignore[override]
+        cls,
+        model: PreTrainedModel,
+        tokenizer: BaseImageProcessor,
+        name: str,
+        revision: str | None,
+        batch_tokens: int | None,
+    ) -> Self:
+        inner = patched(model)
+        forward = forward_of(inner, tokens=batch_tokens or pairing.budget(model))
+        patches, can = inner.words.patches, {"keep", "slope", "relevance", "soften"}
+        if forward.square:
+            can |= {"attend", "suppress", "layers"}
+        spec = pairing.spec(forward, name, revision)
+        words = ImageVocabulary(patches=patches, drops=forward.drops > 0)
+        return cls(forward, ImageEncoder(tokenizer, patches), words, spec, frozenset(can))
 
     @property
     def limit(self) -> int:
@@ -146,20 +148,3 @@ class VisionClassifier(TextClassifier):
         """Raw outputs (k, classes) of each ask's shares: players are attended to less."""
         with guarded(self.forward.model):
             return suppressed(asks, self.forward)
-
-
-def _build(
-    inner: PreTrainedModel,
-    processor: BaseImageProcessor,
-    name: str,
-    revision: str | None,
-    batch_tokens: int | None,
-) -> VisionClassifier:
-    model = patched(inner)
-    forward = forward_of(model, tokens=batch_tokens or pairing.budget(inner))
-    patches, can = model.words.patches, {"keep", "slope", "relevance", "soften"}
-    if forward.square:
-        can |= {"attend", "suppress", "layers"}
-    spec = pairing.spec(forward, name, revision)
-    words = ImageVocabulary(patches=patches, drops=forward.drops > 0)
-    return VisionClassifier(forward, ImageEncoder(processor, patches), words, spec, frozenset(can))
